@@ -1,0 +1,19 @@
+import Type, { type Static } from 'typebox';
+
+/** Verification of the certificate that a client presents. */
+export const ClientCertificatePolicy = Type.Object({
+  /** `require`: no valid certificate, no request; `optional`: verified if given; `optional-no-ca`: passed on unverified. */
+  mode: Type.Union([Type.Literal('require'), Type.Literal('optional'), Type.Literal('optional-no-ca')]),
+  /** PEM bundle of authorities; public data. */
+  authorities: Type.String(),
+  depth: Type.Integer({ minimum: 0 }),
+  /** Revocation lists, PEM. */
+  revocations: Type.Optional(Type.String()),
+  /** Regular expression on the subject's distinguished name. */
+  subjectPattern: Type.Optional(Type.String()),
+  /** Where to send people whose certificate was refused. */
+  errorUrl: Type.Optional(Type.String()),
+  /** Send the client's certificate to the backend in a header. */
+  passToBackend: Type.Optional(Type.Boolean()),
+});
+export type ClientCertificatePolicy = Readonly<Static<typeof ClientCertificatePolicy>>;

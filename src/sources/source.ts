@@ -1,0 +1,25 @@
+import type { Finding } from '../diagnostics/finding.ts';
+import type { ResourceChange } from '../snapshot/resource.ts';
+
+/** Where a source puts what it learns. Calls come in order; all changes that belong together come in one call. */
+export interface SourceSink {
+  changed(changes: readonly ResourceChange[]): void;
+  /** The findings about `subject` (a file, a watch) are now these; none means all is well with it. */
+  report(subject: string, findings: readonly Finding[]): void;
+  /** Everything that existed at start has been delivered. Called once. */
+  synced(): void;
+}
+
+/** Delivers Kubernetes objects and what changes about them. */
+export interface Source {
+  readonly name: string;
+  /** Starts delivering; resolves when the first full view was delivered. Rejects with a coded error if there never can be one. */
+  start(sink: SourceSink): Promise<void>;
+  /** Whether what was delivered is what is there now: false while a folder can't be read or a connection is down. */
+  healthy(): boolean;
+  stop(): Promise<void>;
+  /** Line and column of a field, where this source knows. */
+  locate?(finding: Finding): Promise<Finding>;
+  /** Resolves when what the source holds at this moment has been delivered. */
+  settle(): Promise<void>;
+}
