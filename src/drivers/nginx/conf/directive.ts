@@ -1,0 +1,14 @@
+/** One directive of nginx.conf. Arguments are values, not text: the printer quotes each. */
+export interface Directive {
+  readonly name: string;
+  readonly args: readonly Argument[];
+  readonly block?: readonly Directive[];
+  /** Lua between braces; only ever text of ours. */
+  readonly lua?: string;
+}
+
+/**
+ * `literal`: printed so that nginx reads exactly these characters, with no variable in them. `variables`: text of ours
+ * that nginx is to interpolate (`$host`); never made from a user's value.
+ */
+export type Argument = { readonly literal: string } | { readonly variables: string };

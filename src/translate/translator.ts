@@ -1,0 +1,38 @@
+import type { Finding } from '../diagnostics/finding.ts';
+import type { Model, ModelDelta } from '../model/model.ts';
+import type { ResourceChange } from '../snapshot/resource.ts';
+
+export interface TranslatorOptions {
+  /** Names of the classes served. */
+  readonly ingressClasses: readonly string[];
+  /** Serve an Ingress that names no class even when no IngressClass is the default (true for manifests). */
+  readonly serveWithoutClass: boolean;
+  /** Serve a class of ours although no IngressClass object stands for it (true for manifests). */
+  readonly classObjectNeeded: boolean;
+  readonly allowLoopbackEndpoints: boolean;
+  /** Secret used where no other certificate fits. */
+  readonly defaultCertificate?: { readonly namespace: string; readonly name: string };
+  readonly httpPort: number;
+  readonly httpsPort: number;
+  /** CIDRs whose forwarding headers are believed. */
+  readonly trustedProxies: readonly string[];
+  /** For certificate validity; a parameter so that tests can choose the time. */
+  readonly now: () => Date;
+}
+
+/** The outcome of asking DNS for an ExternalName. */
+export type NameAnswer = { readonly addresses: readonly string[] } | { readonly error: string };
+
+/** Objects in, model and findings out. Does no I/O; the cost of an update depends on what it touches, not on what there is. */
+export interface Translator {
+  /** Live: changed by `update` and `resolved`, never between. */
+  readonly model: Model;
+  update(changes: readonly ResourceChange[]): ModelDelta;
+  /** DNS names that Services of type ExternalName need, which something refers to. */
+  neededNames(): ReadonlySet<string>;
+  resolved(name: string, answer: NameAnswer): ModelDelta;
+  /** All that is to be said about the objects at this moment, in canonical order. */
+  findings(): readonly Finding[];
+  /** Looks again at what depends on the clock (certificates that expire). */
+  tick(): ModelDelta;
+}
