@@ -1,3 +1,127 @@
 import type { CatalogueEntry } from './catalogue.ts';
 
-export const DRIVER_FINDINGS = {} as const satisfies Record<string, CatalogueEntry>;
+/** What a load balancer can't do or won't take, as findings about the object that asked for it. */
+export const DRIVER_FINDINGS = {
+  filterLeftOut: {
+    code: 'WEIR0400',
+    severity: 'warning',
+    title: 'Filter not supported by the load balancer',
+    explanation:
+      'The load balancer that serves this route has no means for one of its filters. The route is served without that filter, because nothing that protects it depends on it.',
+    fix: 'Remove the setting, or serve this object by a load balancer that supports it.',
+  },
+  accessRuleClosed: {
+    code: 'WEIR0401',
+    severity: 'error',
+    title: 'Access rule not supported by the load balancer',
+    explanation:
+      'A rule that restricts access can not be enforced by this load balancer. Its route answers 503, because serving it without the rule would open it to everybody.',
+    fix: 'Remove the rule if the route may be open, or serve this object by a load balancer that supports it.',
+  },
+  backendProtocol: {
+    code: 'WEIR0402',
+    severity: 'error',
+    title: 'Backend protocol not supported by the load balancer',
+    explanation: 'The load balancer can not speak the protocol of the backend. The route answers 503.',
+    fix: 'Use one of the protocols http, https, h2c, grpc and grpcs for the backend.',
+  },
+  mixedProtocols: {
+    code: 'WEIR0403',
+    severity: 'error',
+    title: 'Backends of one route speak different protocols',
+    explanation:
+      'All backends of one route must speak the same protocol. Those that differ from the first one are left out, their share goes to the others.',
+    fix: 'Give all backends of the route, canaries included, the same protocol.',
+  },
+  backendTls: {
+    code: 'WEIR0404',
+    severity: 'error',
+    title: 'TLS towards the backend not supported as asked',
+    explanation:
+      'The route asks that the certificate of its backend is verified or that a client certificate is presented, which this load balancer can not do yet. The route answers 503, because forwarding without it would be less safe than asked.',
+    fix: 'Remove the verification if it is not needed, or serve this object by a load balancer that supports it.',
+  },
+  badPattern: {
+    code: 'WEIR0405',
+    severity: 'error',
+    title: 'Regular expression does not compile',
+    explanation: 'The engine that would run the regular expression refuses it. Its route answers 503; other routes of the host are served.',
+    fix: 'Correct the regular expression (PCRE syntax).',
+  },
+  recordTooLarge: {
+    code: 'WEIR0406',
+    severity: 'error',
+    title: 'Too large for the load balancer',
+    explanation:
+      'What one host, backend or certificate needs exceeds 1 MiB. Such a host answers 503, such a backend has no endpoints, and instead of such a certificate the default one is shown.',
+    fix: 'Split it: fewer routes in one host, fewer endpoints in one backend, a shorter chain.',
+  },
+  quarantined: {
+    code: 'WEIR0407',
+    severity: 'error',
+    title: 'Quarantined: the load balancer refuses its configuration',
+    explanation:
+      'A configuration with what this object asks for does not pass the load balancer’s own test. The object’s part is left out (its routes answer 503) and everything else is served. It is tried again when the object changes.',
+    fix: 'Change the named setting of this object.',
+  },
+  portBlocked: {
+    code: 'WEIR0408',
+    severity: 'error',
+    title: 'Port can not be bound',
+    explanation:
+      'The address and port of a listener are taken, not allowed or not on this machine. This listener is left out, the others serve; it is tried again every few seconds.',
+    fix: 'Stop the process that holds the port, or give the listener another one.',
+  },
+  recordRefused: {
+    code: 'WEIR0409',
+    severity: 'error',
+    title: 'Refused by the data plane',
+    explanation: 'The data plane could not use what was sent for this host, backend or certificate. The host answers 503 until it changes.',
+    fix: 'Change the object; if nothing about it looks wrong, report this as a defect of weir.',
+  },
+  endpointAddress: {
+    code: 'WEIR0410',
+    severity: 'warning',
+    title: 'Endpoint is not an IP address',
+    explanation: 'An endpoint must be a parsed IPv4 or IPv6 address and a port. This one is left out.',
+    fix: 'Give the endpoint an IP address.',
+  },
+  settingLeftOut: {
+    code: 'WEIR0411',
+    severity: 'warning',
+    title: 'Setting not supported by the load balancer',
+    explanation: 'The load balancer has no means for a setting of this route or backend. The route is served without it.',
+    fix: 'Remove the setting, or serve this object by a load balancer that supports it.',
+  },
+  l4Route: {
+    code: 'WEIR0412',
+    severity: 'error',
+    title: 'TCP, UDP or TLS route not supported by the load balancer',
+    explanation: 'This load balancer serves HTTP and HTTPS only. The route or listener is not served.',
+    fix: 'Serve it by a load balancer that supports the protocol.',
+  },
+  zoneFull: {
+    code: 'WEIR0413',
+    severity: 'error',
+    title: 'No room left in the data plane',
+    explanation:
+      'The shared memory of the load balancer is full. Everything that is already in force stays so; later changes wait until there is room.',
+    fix: 'Raise the zone sizes of the nginx driver.',
+  },
+  notCompiled: {
+    code: 'WEIR0414',
+    severity: 'info',
+    title: 'Checked without the load balancer',
+    explanation:
+      'nginx with its Lua module could not be used here, so regular expressions were judged by an approximation and the configuration was not tested.',
+    fix: 'Install nginx, libnginx-mod-http-lua, lua-resty-core and lua-cjson to have everything checked.',
+  },
+  clientCertificate: {
+    code: 'WEIR0415',
+    severity: 'error',
+    title: 'Client certificates not supported by the load balancer',
+    explanation:
+      'This load balancer can not verify client certificates yet. The host answers 503, because serving it without would open it to everybody.',
+    fix: 'Remove the client-certificate policy, or serve this object by a load balancer that supports it.',
+  },
+} as const satisfies Record<string, CatalogueEntry>;

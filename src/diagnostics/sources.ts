@@ -1,3 +1,103 @@
 import type { CatalogueEntry } from './catalogue.ts';
 
-export const SOURCE_FINDINGS = {} as const satisfies Record<string, CatalogueEntry>;
+/** What can be wrong with a source of objects, or with an object before anything of its meaning is looked at. */
+export const SOURCE_FINDINGS = {
+  folderUnavailable: {
+    code: 'WEIR0001',
+    severity: 'error',
+    title: 'Manifests not available',
+    explanation:
+      'A folder or file of manifests is missing or cannot be read. The objects last read from it stay in force until it is back; an empty folder, on the other hand, means that nothing is wanted.',
+    fix: 'Create it, or give the user that runs weir the right to read it.',
+  },
+  fileUnreadable: {
+    code: 'WEIR0002',
+    severity: 'error',
+    title: 'Manifest not readable',
+    explanation: 'A file or sub-folder cannot be read. The objects last read from it stay in force.',
+    fix: 'Give the user that runs weir the right to read it, and save it as UTF-8.',
+  },
+  syntax: {
+    code: 'WEIR0003',
+    severity: 'error',
+    title: 'Not valid YAML or JSON',
+    explanation:
+      'A document cannot be parsed. If the whole file was good before, all objects last read from it stay in force; if it never was, its other documents are served.',
+    fix: 'Correct the document at the place named; weir reads the file again when it is saved.',
+  },
+  duplicateField: {
+    code: 'WEIR0004',
+    severity: 'error',
+    title: 'Field given twice',
+    explanation:
+      'A mapping has the same key twice. Kubernetes rejects this, because one of the two values would be lost. The document counts as one that cannot be parsed.',
+    fix: 'Remove one of the two.',
+  },
+  aliases: {
+    code: 'WEIR0005',
+    severity: 'error',
+    title: 'YAML aliases expand too far',
+    explanation: 'A document uses aliases that contain themselves, or that expand to many times its size.',
+    fix: 'Write the values out instead of using aliases.',
+  },
+  fileTooLarge: {
+    code: 'WEIR0006',
+    severity: 'error',
+    title: 'Manifest file too large',
+    explanation: 'A file is larger than 64 MiB and is not read. The objects last read from it stay in force.',
+    fix: 'Split it into several files.',
+  },
+  objectTooLarge: {
+    code: 'WEIR0007',
+    severity: 'error',
+    title: 'Object too large',
+    explanation:
+      'An object is larger than 1.5 MiB, which a Kubernetes cluster could not store, or stands in a document of more than 3 MiB that is not a List. It is not read; what it said before, if anything, stays in force.',
+    fix: 'Make it smaller, or split it into several objects.',
+  },
+  notAnObject: {
+    code: 'WEIR0008',
+    severity: 'warning',
+    title: 'Not a Kubernetes object',
+    explanation: 'A document has no kind or no apiVersion, or is not a mapping at all. It is left out.',
+    fix: 'Give it apiVersion and kind, or move the file out of the manifests folder.',
+  },
+  nameMissing: {
+    code: 'WEIR0009',
+    severity: 'error',
+    title: 'Object without a name',
+    explanation: 'An object has no metadata.name, or its name or namespace is not text. It is left out.',
+    fix: 'Set metadata.name; put quotes around a name that looks like a number, a date or a yes or no.',
+  },
+  nameInvalid: {
+    code: 'WEIR0010',
+    severity: 'error',
+    title: 'Impossible name',
+    explanation: 'The name or namespace of an object is not one that Kubernetes accepts. The object is left out.',
+    fix: 'Use lower-case letters, digits, "-" and (not in a namespace) ".", beginning and ending with a letter or digit.',
+  },
+  outdatedVersion: {
+    code: 'WEIR0011',
+    severity: 'error',
+    title: 'API version not served any more',
+    explanation:
+      'An object is written for an API version that Kubernetes removed, or that does not exist. Its fields have other meanings, so it is not read; what it said before, if anything, stays in force.',
+    fix: 'Convert it to the version named (`kubectl convert` does it).',
+  },
+  definedTwice: {
+    code: 'WEIR0012',
+    severity: 'warning',
+    title: 'Object defined twice',
+    explanation:
+      'The same object stands in two places. The first counts, in the order of the folders given, then of paths, then within the file; the other is left out.',
+    fix: 'Remove one of the two, or give it another name or namespace.',
+  },
+  notWatched: {
+    code: 'WEIR0013',
+    severity: 'warning',
+    title: 'Folder not watched',
+    explanation:
+      'The operating system refuses to watch a folder (usually the limit of inotify watches). weir looks at it every two seconds instead.',
+    fix: 'Raise fs.inotify.max_user_watches and fs.inotify.max_user_instances.',
+  },
+} as const satisfies Record<string, CatalogueEntry>;

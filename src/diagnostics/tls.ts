@@ -1,3 +1,109 @@
 import type { CatalogueEntry } from './catalogue.ts';
 
-export const TLS_FINDINGS = {} as const satisfies Record<string, CatalogueEntry>;
+/** Findings about certificates and the TLS sections that name them. */
+export const TLS_FINDINGS = {
+  secretNotFound: {
+    code: 'WEIR0300',
+    severity: 'error',
+    title: 'TLS Secret not found',
+    explanation:
+      'The Secret does not exist in the namespace of the object that names it. The default certificate is used.',
+    fix: 'Create the Secret (type kubernetes.io/tls), or correct its name.',
+  },
+  keyPairIncomplete: {
+    code: 'WEIR0301',
+    severity: 'error',
+    title: 'TLS Secret is incomplete',
+    explanation: 'A key pair needs the entries `tls.crt` and `tls.key`. The default certificate is used.',
+    fix: 'Create the Secret with `kubectl create secret tls`.',
+  },
+  certificateUnreadable: {
+    code: 'WEIR0302',
+    severity: 'error',
+    title: 'Certificate is unreadable',
+    explanation: '`tls.crt` holds no PEM certificate, or a damaged one. The default certificate is used.',
+    fix: 'Put the certificate in PEM, its chain after it.',
+  },
+  privateKeyUnreadable: {
+    code: 'WEIR0303',
+    severity: 'error',
+    title: 'Private key is unreadable',
+    explanation:
+      '`tls.key` holds no PEM private key, a damaged one, or one with a passphrase. The default certificate is used.',
+    fix: 'Put the private key in PEM, without passphrase.',
+  },
+  keyMismatch: {
+    code: 'WEIR0304',
+    severity: 'error',
+    title: 'Key does not fit the certificate',
+    explanation: 'The private key belongs to none of the certificates in `tls.crt`. The default certificate is used.',
+    fix: 'Put the certificate and the key of one pair into the Secret.',
+  },
+  expired: {
+    code: 'WEIR0305',
+    severity: 'error',
+    title: 'Certificate has expired',
+    explanation: 'Clients refuse it. It is served nevertheless: another certificate would be refused too.',
+    fix: 'Renew the certificate.',
+  },
+  notYetValid: {
+    code: 'WEIR0306',
+    severity: 'error',
+    title: 'Certificate is not valid yet',
+    explanation: 'Clients refuse it until its time begins. It is served nevertheless.',
+    fix: 'Wait, or use a certificate that is valid now; see that the clock is right.',
+  },
+  expiresSoon: {
+    code: 'WEIR0307',
+    severity: 'warning',
+    title: 'Certificate expires soon',
+    explanation: 'The certificate expires within 14 days.',
+    fix: 'Renew the certificate.',
+  },
+  nameNotCovered: {
+    code: 'WEIR0308',
+    severity: 'error',
+    title: 'Certificate does not cover the host',
+    explanation:
+      'None of the names in the certificate is the host. The default certificate is used for the host, as ingress-nginx does.',
+    fix: 'Use a certificate that is made for the host.',
+  },
+  chainOrder: {
+    code: 'WEIR0309',
+    severity: 'warning',
+    title: 'Certificate chain is out of order',
+    explanation:
+      'A chain begins with the certificate that belongs to the key, and each next one is the issuer of the one before. weir sends it in that order as far as it can be made out.',
+    fix: 'Put the own certificate first, then its issuer, and so on; leave out what does not belong.',
+  },
+  keyTypeUnsupported: {
+    code: 'WEIR0310',
+    severity: 'error',
+    title: 'Type of key is not supported',
+    explanation: 'Keys are RSA of 2048 bits or more, EC or Ed25519. The default certificate is used.',
+    fix: 'Use a certificate with such a key.',
+  },
+  tlsConflict: {
+    code: 'WEIR0311',
+    severity: 'warning',
+    title: 'TLS of the host is decided elsewhere',
+    explanation:
+      'Several Ingresses have a TLS section for the host with different Secrets. The oldest decides; this section has no effect for the host.',
+    fix: 'Name the same Secret, or remove one of the sections.',
+  },
+  hostWithoutRule: {
+    code: 'WEIR0312',
+    severity: 'warning',
+    title: 'TLS host has no rule',
+    explanation: 'A TLS section has effect only for hosts that stand in a rule of the same Ingress.',
+    fix: 'Add a rule for the host, or remove it from the TLS section.',
+  },
+  secondOfType: {
+    code: 'WEIR0313',
+    severity: 'warning',
+    title: 'Second certificate of the same type',
+    explanation:
+      'A host may have one certificate for each type of key (RSA, EC, Ed25519). The first of the type is used.',
+    fix: 'Remove one of the entries.',
+  },
+} as const satisfies Record<string, CatalogueEntry>;
