@@ -1,0 +1,341 @@
+import path from 'node:path';
+import { setImmediate as yieldToOthers, setTimeout as sleep } from 'node:timers/promises';
+import type { Finding } from '../../diagnostics/finding.ts';
+import type { Source, SourceSink } from '../source.ts';
+import { fileFinding } from './file-finding.ts';
+import { FILES_SOURCE_TIMING, type FilesSourceTiming } from './files-source-timing.ts';
+import { FindingLocator } from './finding-locator.ts';
+import { folderFindings } from './folder-findings.ts';
+import { ManifestIndex } from './manifest-index.ts';
+import { type Depth, ManifestTree } from './manifest-tree.ts';
+import { manifestRoots } from './manifest-roots.ts';
+import { PendingLooks, type PendingLook } from './pending-looks.ts';
+import { type Manifest, readManifest } from './read-manifest.ts';
+
+/** inotify drops events, and says nothing, when 16,384 are waiting: after a burst of so many, everything is compared. */
+const BURST = 8_000;
+
+/** Longest time, in ms, without letting others run. */
+const SLICE = 15;
+
+interface Root {
+  readonly path: string;
+  readonly position: number;
+  readonly tree: ManifestTree;
+  problem: string | undefined;
+  /** Looked at once: what it holds was delivered. */
+  seen: boolean;
+  /** When a file was last found gone. */
+  lastGone: number;
+  readonly gone: Set<string>;
+}
+
+/**
+ * Objects from folders (or single files) of manifests, watched.
+ *
+ * A folder that is missing or unreadable is reported, makes the source unhealthy, and keeps what was read from it; one
+ * that is empty means that nothing is wanted. `synced` is called when every folder was there once, which may be long
+ * after `start`: until then there is no full view.
+ */
+export class FilesSource implements Source {
+  readonly name = 'files';
+  readonly #timing: FilesSourceTiming;
+  readonly #roots: readonly Root[];
+  readonly #index: ManifestIndex;
+  readonly #pending: PendingLooks;
+  readonly #rootOfFile = new Map<string, Root>();
+  readonly #locator: FindingLocator;
+  /** Findings last reported by subject, as JSON. */
+  readonly #reported = new Map<string, string>();
+  #sink: SourceSink | undefined;
+  #running: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
+  #timerDue = 0;
+  #probe: NodeJS.Timeout | undefined;
+  #lastRelist = 0;
+  #events = 0;
+  #synced = false;
+  #stopped = false;
+
+  /** `folders` in the order in which they count where an object is defined twice; a single file will do, too. */
+  constructor(options: { readonly folders: readonly string[]; readonly timing?: Partial<FilesSourceTiming> }) {
+    this.#timing = { ...FILES_SOURCE_TIMING, ...options.timing };
+    this.#pending = new PendingLooks(this.#timing.quiet, this.#timing.longest);
+    this.#roots = manifestRoots(options.folders).map((root, position) => ({
+      path: root,
+      position,
+      tree: new ManifestTree(root, (target, depth) => this.#event(target, depth)),
+      problem: undefined,
+      seen: false,
+      lastGone: 0,
+      gone: new Set(),
+    }));
+    this.#index = new ManifestIndex((file) => this.#rootOf(file)?.position ?? 0);
+    this.#locator = new FindingLocator();
+  }
+
+  async start(sink: SourceSink): Promise<void> {
+    this.#sink = sink;
+    this.#lookAtEverything();
+    await this.#run();
+    if (this.#stopped) return;
+    this.#probe = setInterval(() => this.#probeRoots(), this.#timing.probe);
+    this.#probe.unref();
+  }
+
+  healthy(): boolean {
+    return (
+      !this.#stopped &&
+      this.#synced &&
+      this.#roots.every((root) => root.problem === undefined && root.tree.unreadable().size === 0)
+    );
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    clearInterval(this.#probe);
+    for (const root of this.#roots) root.tree.close();
+    await this.#running;
+    this.#locator.close();
+  }
+
+  async settle(): Promise<void> {
+    this.#lookAtEverything();
+    const asked = performance.now();
+    for (;;) {
+      await this.#run();
+      const next = this.#stopped ? undefined : this.#pending.next(asked);
+      if (next === undefined) return;
+      await sleep(Math.max(0, next - performance.now()) + 1);
+    }
+  }
+
+  locate(finding: Finding): Promise<Finding> {
+    return Promise.resolve(this.#locator.locate(finding, this.#index.find(finding.object)?.place));
+  }
+
+  #event(target: string, depth: Depth): void {
+    if (this.#stopped) return;
+    this.#events += 1;
+    this.#pending.event(target, depth, performance.now());
+    this.#schedule();
+  }
+
+  #lookAtEverything(): void {
+    const now = performance.now();
+    for (const root of this.#roots) this.#pending.at(root.path, 'everything', now, now);
+  }
+
+  #probeRoots(): void {
+    const now = performance.now();
+    const relist = now - this.#lastRelist >= this.#timing.relist;
+    if (relist) this.#lastRelist = now;
+    for (const root of this.#roots) {
+      const { problem, moved } = root.tree.probe();
+      const unreadable = root.tree.unreadable().has(root.path);
+      if (problem !== root.problem || moved === true || unreadable) this.#look(root.path, 'everything', now);
+      else if (relist && problem === undefined) {
+        for (const folder of root.tree.unreadable().keys()) this.#look(folder, 'entry', now);
+        for (const folder of root.tree.unwatched()) this.#look(folder, 'entries', now);
+      }
+    }
+    this.#schedule();
+  }
+
+  #look(target: string, depth: Depth, now: number): void {
+    this.#pending.at(target, depth, now, now);
+  }
+
+  #schedule(): void {
+    const next = this.#pending.next();
+    if (next === undefined || this.#stopped) return;
+    if (this.#timer !== undefined && next >= this.#timerDue) return;
+    clearTimeout(this.#timer);
+    this.#timerDue = next;
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = undefined;
+        void this.#run();
+      },
+      Math.max(1, next - performance.now()),
+    );
+    this.#timer.unref();
+  }
+
+  /** Looks at all that is due and delivers what came of it, after what is under way. */
+  #run(): Promise<void> {
+    const before = this.#running;
+    const run = (async () => {
+      await before;
+      if (this.#stopped) return;
+      await this.#pass();
+      this.#schedule();
+    })();
+    // A sink that throws must not stop what comes later.
+    this.#running = run.catch(() => undefined);
+    return run;
+  }
+
+  async #pass(): Promise<void> {
+    const burst = this.#events > BURST;
+    this.#events = 0;
+    if (burst) this.#lookAtEverything();
+    const now = performance.now();
+    const looks = this.#pending.take(now);
+    if (looks.length === 0) return;
+    const present = new Set(this.#roots.filter((root) => this.#isPresent(root, looks, now)));
+    const pause = new Pause();
+    const files = new Map<string, PendingLook>();
+    for (const look of looks) {
+      const root = this.#rootOf(look.path);
+      if (root === undefined || !present.has(root)) continue;
+      const sight = root.tree.look(look.path, look.depth);
+      for (const file of sight.changed) files.set(file, look);
+      this.#lookAtGone(root, look, sight.gone, now);
+      if (look.path === root.path) {
+        root.problem = root.tree.unreadable().get(root.path);
+        root.seen ||= root.problem === undefined;
+      }
+      await pause.after();
+    }
+    for (const [file, look] of files) {
+      if (this.#stopped) return;
+      this.#read(file, look, now);
+      await pause.after();
+    }
+    this.#deliver();
+  }
+
+  /** Whether the root can be looked at; if not, what is known of it stays as it is. */
+  #isPresent(root: Root, looks: readonly PendingLook[], now: number): boolean {
+    const { problem } = root.tree.probe();
+    if (problem !== undefined && root.seen && root.problem === undefined) {
+      // An editor may be about to put a single file back.
+      const since = looks.find((look) => look.path === root.path)?.since ?? now;
+      if (now - since < this.#timing.hold) {
+        this.#pending.at(root.path, 'everything', since, since + this.#timing.hold);
+        return false;
+      }
+    }
+    root.problem = problem;
+    return problem === undefined || problem === root.tree.unreadable().get(root.path);
+  }
+
+  #lookAtGone(root: Root, look: PendingLook, gone: readonly string[], now: number): void {
+    if (gone.length === 0) return;
+    for (const file of gone) {
+      if (root.gone.has(file)) continue;
+      root.gone.add(file);
+      root.lastGone = now;
+    }
+    const due = root.lastGone + this.#timing.hold;
+    const held = now < due && now - look.since < this.#timing.longestHold;
+    for (const file of gone) {
+      if (!held) this.#forget(root, file);
+      // Each by itself: looking at its folder a second time would find nothing new. And once more when it is
+      // forgotten, for a folder that stands in its place.
+      this.#pending.at(file, 'entry', look.since, held ? due : now);
+    }
+  }
+
+  #forget(root: Root, file: string): void {
+    root.gone.delete(file);
+    root.tree.drop(file);
+    this.#index.remove(file);
+    this.#rootOfFile.delete(file);
+  }
+
+  #read(file: string, look: PendingLook, now: number): void {
+    const root = this.#rootOf(file);
+    if (root === undefined) return;
+    root.gone.delete(file);
+    const previous = this.#index.get(file);
+    const content = root.tree.read(file);
+    switch (content.type) {
+      case 'gone':
+      case 'unsettled':
+        this.#pending.at(file, 'entry', look.since, now + this.#timing.quiet);
+        return;
+      case 'too-large':
+      case 'unreadable':
+        this.#keep(root, file, fileFinding(file, content));
+        return;
+      case 'text': {
+        const manifest = readManifest(file, content.text, previous);
+        const age = Date.now() - content.modified;
+        const waited = now - look.since;
+        if (
+          previous !== undefined &&
+          age >= 0 &&
+          age < this.#timing.hold &&
+          waited < this.#timing.longest + this.#timing.hold &&
+          isShorter(previous, manifest)
+        ) {
+          this.#pending.at(file, 'entry', look.since, now + this.#timing.hold - age);
+          return;
+        }
+        this.#replace(root, manifest);
+      }
+    }
+  }
+
+  /** What was read from the file before stays; `wrong` is all there is to say about it. */
+  #keep(root: Root, file: string, wrong: Finding): void {
+    this.#replace(root, {
+      ...(this.#index.get(file) ?? { ...readManifest(file, ''), complete: false }),
+      findings: [wrong],
+      broken: true,
+    });
+  }
+
+  #replace(root: Root, manifest: Manifest): void {
+    this.#rootOfFile.set(manifest.file, root);
+    this.#index.replace(manifest);
+  }
+
+  #deliver(): void {
+    const { changes, findings } = this.#index.take();
+    if (changes.length > 0) this.#sink?.changed(changes);
+    for (const [file, about] of findings) this.#report(file, about);
+    for (const root of this.#roots) this.#report(`folder ${root.path}`, folderFindings(root, this.#timing.relist));
+    if (!this.#synced && this.#roots.every((root) => root.seen)) {
+      this.#synced = true;
+      this.#sink?.synced();
+    }
+  }
+
+  #report(subject: string, findings: readonly Finding[]): void {
+    const text = findings.length === 0 ? undefined : JSON.stringify(findings);
+    if (this.#reported.get(subject) === text) return;
+    if (text === undefined) this.#reported.delete(subject);
+    else this.#reported.set(subject, text);
+    this.#sink?.report(subject, findings);
+  }
+
+  #rootOf(target: string): Root | undefined {
+    const known = this.#rootOfFile.get(target);
+    if (known !== undefined) return known;
+    return this.#roots.find(
+      (root) => root.path === target || root.path === '.' || target.startsWith(path.join(root.path, '/')),
+    );
+  }
+}
+
+/** Whether a reading looks as if the file were still being written. */
+function isShorter(previous: Manifest, now: Manifest): boolean {
+  return (
+    now.resources.length < previous.resources.length || now.broken || (previous.endsWithNewline && !now.endsWithNewline)
+  );
+}
+
+/** Lets others run now and then. */
+class Pause {
+  #since = performance.now();
+
+  async after(): Promise<void> {
+    if (performance.now() - this.#since < SLICE) return;
+    await yieldToOthers();
+    this.#since = performance.now();
+  }
+}

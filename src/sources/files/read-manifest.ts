@@ -1,0 +1,126 @@
+import { hash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { finding } from '../../diagnostics/catalogue.ts';
+import type { Finding } from '../../diagnostics/finding.ts';
+import { SOURCE_FINDINGS } from '../../diagnostics/sources.ts';
+import { type Resource, resourceKey } from '../../snapshot/resource.ts';
+import { MANIFEST_LIMITS } from './manifest-limits.ts';
+import { parseDocument, type ParseFailure } from './parse-document.ts';
+import { fileOrigin, readObjects } from './read-objects.ts';
+import { type DocumentText, splitDocuments } from './split-documents.ts';
+
+/** A manifest file as it was last read. Holds no text, only what is needed to see what changed. */
+export interface Manifest {
+  readonly file: string;
+  /** What the file gives now, in its order. */
+  readonly resources: readonly Resource[];
+  readonly findings: readonly Finding[];
+  /** Whether `resources` come from a reading in which every document could be parsed. */
+  readonly complete: boolean;
+  /** Whether a document of this reading couldn't be parsed. */
+  readonly broken: boolean;
+  /** Hash of a document's text → what it held; only documents without findings. */
+  readonly documents: ReadonlyMap<string, readonly Resource[]>;
+  readonly endsWithNewline: boolean;
+}
+
+/**
+ * Reads a manifest file; pure. Documents whose text didn't change aren't parsed again, and an object whose content
+ * didn't change keeps its `body`, so that identity of bodies tells what changed.
+ *
+ * A document that can't be parsed costs the file nothing that it gave before: if it was good as a whole once, all of
+ * it stays as it then was; if it never was, its good documents count and nothing that it gave disappears. An object
+ * that is there but can't be used (too large, outdated version, no name) likewise keeps what it said before.
+ */
+export function readManifest(file: string, text: string, previous?: Manifest): Manifest {
+  const earlier = new Map(previous?.resources.map((resource) => [resourceKey(resource.ref), resource]));
+  const resources: Resource[] = [];
+  const findings: Finding[] = [];
+  const kept = new Set<string>();
+  const documents = new Map<string, readonly Resource[]>();
+  let broken = false;
+  // Something is there that can't be told apart from an object given before: nothing may disappear.
+  let unidentified = false;
+
+  splitDocuments(text).forEach((document, index) => {
+    const digest = hash('sha256', document.text, 'base64');
+    const known = previous?.documents.get(digest);
+    if (known !== undefined) {
+      const moved = known.map((resource) => at(resource, file, document.line, index));
+      documents.set(digest, moved);
+      resources.push(...moved);
+      return;
+    }
+    if (tooLarge(document)) {
+      const size = (document.text.length / 1024 / 1024).toFixed(1);
+      const message = `The document is ${size} MiB; the limit is 3 MiB, and 1.5 MiB for an object.`;
+      findings.push(finding(SOURCE_FINDINGS.objectTooLarge, fileOrigin({ file, line: document.line }), message));
+      unidentified = true;
+      return;
+    }
+    const { values, failure } = parseDocument(document);
+    if (failure !== undefined) {
+      findings.push(failureFinding(file, failure, previous?.complete === true));
+      broken = true;
+      return;
+    }
+    const place = { file, line: document.line, document: index };
+    const read = values.map((value) => readObjects(value, place));
+    const found = read.flatMap((objects) => objects.resources.map(unchangedBody));
+    resources.push(...found);
+    const wrong = read.flatMap((objects) => objects.findings);
+    findings.push(...wrong);
+    for (const ref of read.flatMap((objects) => objects.rejected)) kept.add(resourceKey(ref));
+    if (read.some((objects) => objects.unidentified)) unidentified = true;
+    if (wrong.length === 0) documents.set(digest, found);
+  });
+
+  const frozen = broken && previous?.complete === true;
+  return {
+    file,
+    resources: frozen ? previous.resources : withKept(),
+    findings,
+    complete: frozen || !broken,
+    broken,
+    documents,
+    endsWithNewline: text.endsWith('\n'),
+  };
+
+  function unchangedBody(resource: Resource): Resource {
+    const before = earlier.get(resourceKey(resource.ref));
+    return before !== undefined && isDeepStrictEqual(before.body, resource.body)
+      ? { ...resource, body: before.body }
+      : resource;
+  }
+
+  function withKept(): readonly Resource[] {
+    const all = broken || unidentified;
+    if (earlier.size === 0 || (!all && kept.size === 0)) return resources;
+    const present = new Set(resources.map((resource) => resourceKey(resource.ref)));
+    for (const [key, resource] of earlier) {
+      if (!present.has(key) && (all || kept.has(key))) resources.push(resource);
+    }
+    return resources;
+  }
+}
+
+/** The same resource at another place of its file. */
+function at(resource: Resource, file: string, line: number, document: number): Resource {
+  if (resource.place?.line === line && resource.place.document === document) return resource;
+  return { ...resource, place: { ...resource.place, file, line, document } };
+}
+
+/** A List may be as large as its file; anything else is refused before it costs the time to parse it. */
+function tooLarge(document: DocumentText): boolean {
+  if (document.text.length <= MANIFEST_LIMITS.document) return false;
+  return !/^(?:kind:[ \t]*["']?\w*List\b|[ \t]*"kind"[ \t]*:[ \t]*"\w*List")/m.test(document.text);
+}
+
+function failureFinding(file: string, failure: ParseFailure, complete: boolean): Finding {
+  const consequence = complete
+    ? 'The objects last read from this file stay in force.'
+    : 'The other documents of this file are served.';
+  const message = `The document cannot be read: ${failure.reason}. ${consequence}`;
+  const placed = finding(failure.entry, fileOrigin({ file, line: failure.line }), message);
+  return { ...placed, column: failure.column };
+}

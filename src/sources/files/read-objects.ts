@@ -1,0 +1,82 @@
+import { finding } from '../../diagnostics/catalogue.ts';
+import type { CatalogueEntry } from '../../diagnostics/catalogue.ts';
+import type { Finding } from '../../diagnostics/finding.ts';
+import { SOURCE_FINDINGS } from '../../diagnostics/sources.ts';
+import type { ObjectRef } from '../../model/origin.ts';
+import type { Place, Resource } from '../../snapshot/resource.ts';
+import { readIdentity } from './read-identity.ts';
+import { MANIFEST_LIMITS } from './manifest-limits.ts';
+
+/** What a document turned out to hold. */
+export interface ReadObjects {
+  readonly resources: readonly Resource[];
+  readonly findings: readonly Finding[];
+  /** Objects that are there, but not in a form that can be used: what they said before stays in force. */
+  readonly rejected: readonly ObjectRef[];
+  /** Whether there is an object of a kind that weir reads, of which it can't be told which one it is. */
+  readonly unidentified: boolean;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * The objects of a parsed document, of the kinds that weir reads; other kinds are passed over in silence. Lists
+ * (`v1 List`, `IngressList`, …) give their items, which inherit kind and apiVersion where they have none.
+ */
+export function readObjects(value: unknown, place: Place): ReadObjects {
+  const resources: Resource[] = [];
+  const findings: Finding[] = [];
+  const rejected: ObjectRef[] = [];
+  let unidentified = false;
+  const items = listItems(value);
+  if (items === undefined) read(value, place);
+  else items.forEach((item, index) => read(item, { ...place, item: index }));
+  return { resources, findings, rejected, unidentified };
+
+  function read(object: unknown, at: Place): void {
+    const identity = readIdentity(object);
+    if (identity.type === 'other') return;
+    if (identity.type === 'wrong') {
+      if (identity.entry !== SOURCE_FINDINGS.notAnObject) unidentified = true;
+      const field = at.item === undefined ? identity.field : [`items[${at.item}]`, identity.field].join('.');
+      findings.push(finding(identity.entry, fileOrigin(at, field), identity.message, identity.fix));
+      return;
+    }
+    if (identity.type === 'outdated') {
+      reject(identity.ref, 'apiVersion', SOURCE_FINDINGS.outdatedVersion, identity.message, identity.fix);
+      return;
+    }
+    // Written as JSON and read back: without references into the file's text, which would keep all of it in memory.
+    const text = JSON.stringify(object);
+    if (text.length > MANIFEST_LIMITS.object) {
+      const size = `${(text.length / 1024 / 1024).toFixed(1)} MiB`;
+      reject(identity.ref, '', SOURCE_FINDINGS.objectTooLarge, `The object is ${size}; the limit is 1.5 MiB.`);
+      return;
+    }
+    resources.push({ ref: identity.ref, body: JSON.parse(text), place: at });
+
+    function reject(ref: ObjectRef, field: string, entry: CatalogueEntry, message: string, fix?: string): void {
+      rejected.push(ref);
+      findings.push(finding(entry, { object: ref, field, file: at.file, line: at.line }, message, fix));
+    }
+  }
+}
+
+/** Origin of a finding about a place that belongs to no object. */
+export function fileOrigin(place: Pick<Place, 'file' | 'line'>, field = '') {
+  return { object: { kind: 'File', namespace: '', name: place.file }, field, file: place.file, line: place.line };
+}
+
+/** The items of a List, or undefined if it is none. */
+export function listItems(value: unknown): readonly unknown[] | undefined {
+  if (!isFields(value)) return undefined;
+  const { kind, items, apiVersion } = value;
+  if (typeof kind !== 'string' || !kind.endsWith('List') || !Array.isArray(items)) return undefined;
+  if (kind === 'List') return items.flatMap((item) => listItems(item) ?? [item]);
+  const inherited = { apiVersion, kind: kind.slice(0, -'List'.length) };
+  return items.map((item) => (isFields(item) ? { ...inherited, ...item } : item));
+}
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
