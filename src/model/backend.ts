@@ -34,8 +34,10 @@ export const BackendTls = Type.Object({
   verify: Type.Boolean(),
   /** PEM bundle; `system` for the machine's own authorities. */
   authorities: Type.Optional(Type.Union([Type.String(), Type.Literal('system')])),
+  /** Name sent (SNI), and verified unless `subjectAltNames` are given. */
   serverName: Type.Optional(Type.String()),
   sendServerName: Type.Boolean(),
+  /** Any one of these must stand in the backend's certificate, instead of `serverName` (BackendTLSPolicy). */
   subjectAltNames: Type.Optional(
     Type.Array(Type.Object({ type: Type.Union([Type.Literal('dns'), Type.Literal('uri')]), value: Type.String() })),
   ),
@@ -43,6 +45,7 @@ export const BackendTls = Type.Object({
   clientCertificate: Type.Optional(Type.String()),
   depth: Type.Optional(Type.Integer({ minimum: 0 })),
   protocols: Type.Optional(Type.Array(Type.String())),
+  /** OpenSSL cipher list. */
   ciphers: Type.Optional(Type.String()),
 });
 export type BackendTls = Readonly<Static<typeof BackendTls>>;
@@ -58,6 +61,7 @@ export const Endpoint = Type.Object({
 });
 export type Endpoint = Readonly<Static<typeof Endpoint>>;
 
+/** Asking the endpoints themselves, besides what the cluster says of them. */
 export const HealthCheck = Type.Object({
   kind: Type.Union([Type.Literal('tcp'), Type.Literal('http'), Type.Literal('grpc')]),
   path: Type.Optional(Type.String()),
@@ -84,7 +88,11 @@ export const Backend = Type.Object({
     Type.Literal('udp'),
     Type.Literal('tls'),
   ]),
-  fastcgi: Type.Optional(Type.Object({ index: Type.Optional(Type.String()), parameters: Type.Record(Type.String(), Type.String()) })),
+  fastcgi: Type.Optional(
+    Type.Object({ index: Type.Optional(Type.String()), parameters: Type.Record(Type.String(), Type.String()) }),
+  ),
+  /** Protocols to which a request may switch; absent: every one. */
+  upgrades: Type.Optional(Type.Array(Type.String())),
   httpVersion: Type.Optional(Type.Union([Type.Literal('1.0'), Type.Literal('1.1')])),
   tls: Type.Optional(BackendTls),
   balancing: Balancing,

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { Redacted } from '../lib/redacted.ts';
 import { Origin } from './origin.ts';
+import { Secret } from './secret.ts';
 
 /** A certificate with its chain and its private key. */
 export const Certificate = Type.Object({
@@ -8,7 +8,7 @@ export const Certificate = Type.Object({
   id: Type.String({ minLength: 1 }),
   /** Leaf first. */
   chain: Type.String(),
-  privateKey: Type.Unsafe<Redacted>(Type.Refine(Type.Unknown(), (value) => value instanceof Redacted)),
+  privateKey: Secret,
   keyType: Type.Union([Type.Literal('rsa'), Type.Literal('ec'), Type.Literal('ed25519')]),
   /** DNS names and addresses of the leaf. */
   names: Type.Array(Type.String()),

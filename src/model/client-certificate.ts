@@ -2,8 +2,17 @@ import Type, { type Static } from 'typebox';
 
 /** Verification of the certificate that a client presents. */
 export const ClientCertificatePolicy = Type.Object({
-  /** `require`: no valid certificate, no request; `optional`: verified if given; `optional-no-ca`: passed on unverified. */
-  mode: Type.Union([Type.Literal('require'), Type.Literal('optional'), Type.Literal('optional-no-ca')]),
+  /**
+   * `require`: no valid certificate, no request. `optional`: verified if given, refused if wrong. `optional-no-ca`: one
+   * that no authority signed passes too, one that has expired doesn't. `insecure-fallback`: every connection passes,
+   * with, without or with a wrong certificate; the backend is told the outcome (Gateway API AllowInsecureFallback).
+   */
+  mode: Type.Union([
+    Type.Literal('require'),
+    Type.Literal('optional'),
+    Type.Literal('optional-no-ca'),
+    Type.Literal('insecure-fallback'),
+  ]),
   /** PEM bundle of authorities; public data. */
   authorities: Type.String(),
   depth: Type.Integer({ minimum: 0 }),

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
-import { Origin } from './origin.ts';
 import { ClientCertificatePolicy } from './client-certificate.ts';
+import { NativeDirectives } from './native-directive.ts';
+import { Origin } from './origin.ts';
 
 /**
  * An address and port on which traffic arrives.
@@ -23,6 +24,24 @@ export const Listener = Type.Object({
   /** Addresses to bind; empty means all, IPv4 and IPv6. */
   addresses: Type.Array(Type.String()),
   port: Type.Integer({ minimum: 1, maximum: 65535 }),
+  /**
+   * The names this listener is for, as virtual hosts write them; absent: all. Where several listeners share an address
+   * and port, the one with the most specific name that covers the SNI name (TLS) or the Host (requests) takes it, alone:
+   * what its scope has no route for is 404, not the next listener's (HTTPListenerIsolation).
+   */
+  hostname: Type.Optional(Type.String({ minLength: 1 })),
+  /**
+   * Addresses by which clients should reach it (Gateway `spec.addresses`), wherever they come from; without a value any
+   * of that type. `addresses` says what is bound here.
+   */
+  requestedAddresses: Type.Optional(
+    Type.Array(
+      Type.Object({
+        type: Type.Union([Type.Literal('ip'), Type.Literal('hostname'), Type.Literal('named')]),
+        value: Type.Optional(Type.String()),
+      }),
+    ),
+  ),
   http2: Type.Optional(Type.Boolean()),
   /** Whether connections begin with a PROXY protocol header (v1 or v2). */
   acceptProxyProtocol: Type.Optional(Type.Boolean()),
@@ -41,6 +60,8 @@ export const Listener = Type.Object({
       annotations: Type.Record(Type.String(), Type.String()),
     }),
   ),
+  /** Directives beside the servers of this listener (stream-snippet). */
+  native: Type.Optional(NativeDirectives),
   origin: Origin,
 });
 export type Listener = Readonly<Static<typeof Listener>>;

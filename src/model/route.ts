@@ -34,6 +34,8 @@ export const Action = Type.Union([
     kind: Type.Literal('forward'),
     backends: Type.Array(WeightedBackend),
     canaries: Type.Optional(Type.Array(Canary)),
+    /** Backend that takes the requests while none of the others has an endpoint (default-backend). */
+    fallback: Type.Optional(Type.String()),
   }),
   /** Answer here. `reason` is for people: it stands on the page and in the access log. */
   Type.Object({
@@ -106,6 +108,10 @@ export const Route = Type.Object({
   /** `Connection` header towards the backend. */
   connectionHeader: Type.Optional(Type.String()),
   accessLog: Type.Optional(Type.Boolean()),
+  /** Log how the path is rewritten. */
+  rewriteLog: Type.Optional(Type.Boolean()),
+  /** Make HTTP/2 pushes of `Link: rel=preload`. Browsers and nginx have given them up; kept so that a driver can say so. */
+  pushPreload: Type.Optional(Type.Boolean()),
   origin: Origin,
 });
 export type Route = Readonly<Static<typeof Route>>;

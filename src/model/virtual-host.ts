@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { ClientCertificatePolicy } from './client-certificate.ts';
+import { NativeDirectives } from './native-directive.ts';
 import { Origin } from './origin.ts';
 import { Route } from './route.ts';
 
@@ -24,7 +25,9 @@ export const VirtualHost = Type.Object({
    */
   hostname: Type.String({ minLength: 1 }),
   tls: Type.Optional(HostTls),
-  /** In canonical order: the first that matches wins. */
+  /** Directives of the whole host (server-snippet). */
+  native: Type.Optional(NativeDirectives),
+  /** In canonical order (order.ts): the first that matches wins. */
   routes: Type.Array(Route),
   origins: Type.Array(Origin),
 });

@@ -1,0 +1,95 @@
+import { originText } from '../model/origin.ts';
+import type { ExplainedBackend, Explanation } from './explanation.ts';
+
+/** An explanation for people: what happens first, then why. Lines end in a newline. */
+export function explanationText(explanation: Explanation): string {
+  const lines = [
+    ...headLines(explanation),
+    ...section('Host', hostLines(explanation)),
+    ...section('Routes, in the order in which they are asked', routeLines(explanation)),
+    ...section(
+      'Filters, in order',
+      explanation.filters.map((filter, index) => `${index + 1}. ${filter}`),
+    ),
+    ...section('Canaries', canaryLines(explanation)),
+    ...section('Backends', backendLines(explanation)),
+    ...section('Settings', explanation.outcome.kind === 'forward' ? explanation.outcome.settings : []),
+    ...section('Notes', explanation.notes),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function headLines({ request, listener, outcome }: Explanation): string[] {
+  const query = request.query === '' ? '' : `?${request.query}`;
+  return [
+    `${request.method} ${request.scheme}://${request.host}${request.path}${query}`,
+    `  ${outcomeText(outcome)}`,
+    ...(listener === undefined ? [] : [`  by listener ${listener.name} (${listener.protocol}, port ${listener.port})`]),
+  ];
+}
+
+function outcomeText(outcome: Explanation['outcome']): string {
+  switch (outcome.kind) {
+    case 'respond':
+      return `is answered with ${outcome.status}: ${outcome.reason}`;
+    case 'redirect':
+      return `is redirected (${outcome.status}) to ${outcome.location}`;
+    case 'refused':
+      return `reaches nobody: ${outcome.reason}`;
+    case 'passthrough':
+      return `is handed on unopened, as ${originText(outcome.origin)} says`;
+    case 'forward': {
+      const likely = outcome.backends.filter(({ chance }) => chance > 0).map(({ backend }) => backend);
+      return `is forwarded to ${likely.join(' or ')} as ${outcome.host}${outcome.path}`;
+    }
+  }
+}
+
+function hostLines({ hosts }: Explanation): string[] {
+  return hosts
+    .filter(({ known }) => known)
+    .map(({ hostname, chosen, why }) => `${chosen ? '*' : ' '} ${hostname}: ${why}`);
+}
+
+/** Routes whose path isn't this one are counted, not shown. */
+function routeLines({ routes }: Explanation): string[] {
+  const near = routes.filter(({ reason }) => reason !== 'path');
+  const others = routes.length - near.length;
+  return [
+    ...near.map(
+      ({ won, match, why, origin }) =>
+        `${won ? '*' : ' '} ${match}\n      ${won ? 'wins' : 'loses'}: ${why}\n      from ${originText(origin)}`,
+    ),
+    ...(others === 0 ? [] : [`  ${others} ${others === 1 ? 'route is' : 'routes are'} for other paths`]),
+  ];
+}
+
+function canaryLines({ outcome }: Explanation): string[] {
+  if (outcome.kind !== 'forward') return [];
+  return outcome.canaries.flatMap((canary) => [
+    `${canary.backend} ${canary.verdict} (${originText(canary.origin)})`,
+    ...canary.rules.map(({ rule, says }) => `    ${rule}: ${says}`),
+  ]);
+}
+
+function backendLines({ outcome }: Explanation): string[] {
+  if (outcome.kind !== 'forward' && outcome.kind !== 'passthrough') return [];
+  return outcome.backends.flatMap(oneBackend);
+}
+
+function oneBackend({ backend, chance, protocol, balancing, endpoints, filters, problem }: ExplainedBackend): string[] {
+  const how = [protocol, balancing].filter((part) => part !== undefined).join(', ');
+  return [
+    `${backend}: ${chance} %${how === '' ? '' : ` (${how})`}`,
+    ...filters.map((filter) => `    ${filter}`),
+    ...endpoints.map(({ address, port, weight, state }) => {
+      const host = address.includes(':') ? `[${address}]` : address;
+      return `    ${host}:${port}${weight === 1 ? '' : `, weight ${weight}`}${state === 'ready' ? '' : ` (${state})`}`;
+    }),
+    ...(problem === undefined ? [] : [`    ${problem}`]),
+  ];
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : ['', `${title}:`, ...lines.map((line) => `  ${line}`)];
+}

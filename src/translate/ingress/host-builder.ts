@@ -1,0 +1,173 @@
+/**
+ * One virtual host from all Ingresses that have a part in it. In order: whose paths count, TLS, canaries, routes, their
+ * companions, the default backend. Pure: the same Ingresses, Services and Secrets give the same host.
+ */
+import { finding } from '../../diagnostics/catalogue.ts';
+import type { Finding } from '../../diagnostics/finding.ts';
+import { INGRESS_FINDINGS } from '../../diagnostics/ingress.ts';
+import { sortRoutes } from '../../model/order.ts';
+import type { Action, Canary, Route } from '../../model/route.ts';
+import type { VirtualHost } from '../../model/virtual-host.ts';
+import type { IngressBackend } from '../../snapshot/kinds/ingress.ts';
+import { originOf } from '../../snapshot/object-head.ts';
+import type { Snapshot } from '../../snapshot/snapshot.ts';
+import type { BackendUse } from '../services/backend-table.ts';
+import { BackendResolver } from './backend-resolver.ts';
+import { type AssignedCanary, assignCanaries, DEFAULT_ROUTE } from './canary-assignment.ts';
+import { buildHostTls, type CertificateLookup } from './host-tls.ts';
+import { type Contributor, contestPaths } from './path-contest.ts';
+import { neverMatches, type PathRule } from './path-rule.ts';
+import { backendSettings, buildRoute, buildSlashRedirect, type RouteSurroundings } from './route-builder.ts';
+import { compareIngresses, type ServedIngress } from './served-ingress.ts';
+
+export const INGRESS_SCOPE = 'default';
+
+export interface HostContext {
+  readonly snapshot: Snapshot;
+  readonly certificate: CertificateLookup;
+  readonly hasDefaultCertificate: boolean;
+  readonly httpsPort: number;
+}
+
+export interface BuiltHost {
+  /** Undefined where there are only canaries. */
+  readonly host?: VirtualHost;
+  readonly uses: readonly BackendUse[];
+  readonly services: ReadonlySet<string>;
+  readonly secrets: ReadonlySet<string>;
+  readonly findings: readonly Finding[];
+}
+
+export function buildHost(hostname: string, ingresses: readonly ServedIngress[], context: HostContext): BuiltHost {
+  const contributors = [...ingresses].sort(compareIngresses).flatMap((ingress): Contributor[] => {
+    const part = ingress.hosts.find((host) => host.hostname === hostname);
+    return part === undefined ? [] : [{ ingress, part }];
+  });
+  const mains = contributors.filter(({ ingress }) => ingress.settings.canary === undefined);
+  const canaries = contributors.filter(({ ingress }) => ingress.settings.canary !== undefined);
+  const contest = contestPaths(hostname, mains);
+  const tls = buildHostTls(
+    hostname,
+    mains.map(({ ingress }) => ingress),
+    context.certificate,
+    context.hasDefaultCertificate,
+  );
+  const defaults = mains.filter(({ ingress }) => ingress.object.defaultBackend !== undefined);
+  const assignment = assignCanaries(hostname, canaries, contest, defaults[0]?.ingress);
+  const resolver = new BackendResolver(context.snapshot);
+  const surroundings = { hostHasTls: tls.tls !== undefined, httpsPort: context.httpsPort };
+  const actions = new ActionBuilder(resolver);
+
+  const routes: Route[] = [];
+  for (const [identity, { ingress, rule, match }] of contest.winners) {
+    const action = actions.build(ingress, rule.backend, `${rule.field}.backend`, assignment.assigned.get(identity));
+    const id = [ingress.key, rule.type, match.value].join(' ');
+    const route = buildRoute({ id, ingress, match, field: rule.field, action }, surroundings);
+    routes.push(route);
+    if (wantsSlashRedirect(route, contest.winners, ingress, rule)) {
+      routes.push(buildSlashRedirect(route, ingress, surroundings));
+    }
+  }
+  const findings = [...contest.findings, ...tls.findings, ...assignment.findings];
+  const fallback = buildDefault(
+    hostname,
+    defaults,
+    routes,
+    assignment.assigned.get(DEFAULT_ROUTE),
+    actions,
+    surroundings,
+  );
+  findings.push(...fallback.findings);
+  const outcome = { uses: resolver.uses, services: resolver.services, secrets: tls.secrets };
+  const all = [...findings, ...resolver.findings];
+  if (mains.length === 0) return { ...outcome, findings: all };
+  const host: VirtualHost = {
+    scope: INGRESS_SCOPE,
+    hostname,
+    ...(tls.tls === undefined ? {} : { tls: tls.tls }),
+    routes: sortRoutes([...routes, ...fallback.routes]),
+    origins: mains.flatMap(({ ingress, part }) =>
+      (part.fields.length > 0 ? part.fields : ['spec.defaultBackend']).map((field) => originOf(ingress.object, field)),
+    ),
+  };
+  return { ...outcome, host, findings: all };
+}
+
+/** Only for locations of nginx that are no regular expressions, and unless a path of the host is for that very form. */
+function wantsSlashRedirect(
+  { match: { path } }: Route,
+  winners: ReadonlyMap<string, unknown>,
+  ingress: ServedIngress,
+  rule: PathRule,
+): boolean {
+  if (ingress.settings.closed !== undefined || neverMatches(rule) !== undefined) return false;
+  if (path.value.length < 2 || !path.value.endsWith('/')) return false;
+  if (path.kind !== 'exact' && path.kind !== 'text-prefix') return false;
+  const form = path.value.slice(0, -1);
+  return !['exact', 'prefix', 'text-prefix'].some((kind) => winners.has(`${kind} ${form}`));
+}
+
+/** The oldest Ingress' default backend, where no path of the host takes everything. */
+function buildDefault(
+  hostname: string,
+  [owner, ...others]: readonly Contributor[],
+  routes: readonly Route[],
+  canary: AssignedCanary | undefined,
+  actions: ActionBuilder,
+  surroundings: RouteSurroundings,
+): { readonly routes: readonly Route[]; readonly findings: readonly Finding[] } {
+  if (owner === undefined) return { routes: [], findings: [] };
+  const field = 'spec.defaultBackend';
+  const findings = others.map(({ ingress }) => {
+    const message = `The default backend of host ${hostname} is that of Ingress ${owner.ingress.key}, which is older or comes first by name; this one is not served there.`;
+    return finding(INGRESS_FINDINGS.pathConflict, originOf(ingress.object, field), message);
+  });
+  const covered = routes.some(({ match: { path } }) => path.kind !== 'exact' && path.value === '/');
+  if (covered) return { routes: [], findings };
+  const { ingress } = owner;
+  const action = actions.build(ingress, ingress.object.defaultBackend!, field, canary);
+  const match = { kind: 'text-prefix', value: '/' } as const;
+  return {
+    routes: [buildRoute({ id: `${ingress.key} default`, ingress, match, field, action }, surroundings)],
+    findings,
+  };
+}
+
+class ActionBuilder {
+  readonly #resolver: BackendResolver;
+
+  constructor(resolver: BackendResolver) {
+    this.#resolver = resolver;
+  }
+
+  /** `field`: the backend's own, as `spec.defaultBackend`. */
+  build(ingress: ServedIngress, backend: IngressBackend, field: string, canary: AssignedCanary | undefined): Action {
+    const { settings } = ingress;
+    if (settings.closed !== undefined) {
+      return {
+        kind: 'respond',
+        status: 503,
+        reason: `Annotation ${settings.closed} asks for a restriction that can not be honoured`,
+      };
+    }
+    const main = this.#resolver.resolve(ingress, backend, field, backendSettings(settings));
+    if ('reason' in main) return { kind: 'respond', status: 503, reason: main.reason };
+    const canaries = canary === undefined ? [] : this.#canaries(canary, ingress);
+    return {
+      kind: 'forward',
+      backends: [{ backend: main.id, weight: 1 }],
+      ...(canaries.length === 0 ? {} : { canaries }),
+    };
+  }
+
+  /** A canary speaks the main route's protocol; one that is closed, or has no backend, gets nothing. */
+  #canaries({ ingress, backend, field }: AssignedCanary, main: ServedIngress): Canary[] {
+    const { canary, closed } = ingress.settings;
+    if (canary === undefined || closed !== undefined) return [];
+    const at = field === 'spec.defaultBackend' ? field : `${field}.backend`;
+    const settings = { ...backendSettings(ingress.settings), protocol: main.settings.backendProtocol };
+    const resolved = this.#resolver.resolve(ingress, backend, at, settings);
+    if ('reason' in resolved) return [];
+    return [{ backend: resolved.id, ...canary, origin: originOf(ingress.object, field) }];
+  }
+}

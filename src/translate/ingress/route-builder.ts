@@ -1,0 +1,87 @@
+/** Puts what an Ingress' settings say onto one of its paths. */
+import type { Filter } from '../../model/filter.ts';
+import type { PathMatch } from '../../model/match.ts';
+import type { Action, Route } from '../../model/route.ts';
+import { originOf } from '../../snapshot/object-head.ts';
+import type { BackendSettings } from '../services/backend-spec.ts';
+import type { ServedIngress } from './served-ingress.ts';
+import type { IngressSettings } from './settings.ts';
+
+export interface RouteBasis {
+  readonly id: string;
+  readonly ingress: ServedIngress;
+  readonly match: PathMatch;
+  /** `spec.rules[0].http.paths[0]` */
+  readonly field: string;
+  readonly action: Action;
+}
+
+export interface RouteSurroundings {
+  readonly hostHasTls: boolean;
+  readonly httpsPort: number;
+}
+
+export function buildRoute({ id, ingress, match, field, action }: RouteBasis, surroundings: RouteSurroundings): Route {
+  const { object, settings } = ingress;
+  const { timeouts, buffering, retry, bodyLimit, affinity, connectionHeader, accessLog } = settings;
+  return {
+    id,
+    match: { path: match },
+    ...(object.created === undefined ? {} : { created: object.created }),
+    filters: [
+      ...httpsRedirect(settings, surroundings),
+      ...(settings.closed === undefined ? settings.filters : []),
+      ...(action.kind === 'forward' ? rewrite(settings, match) : []),
+    ],
+    action,
+    ...(Object.keys(timeouts).length === 0 ? {} : { timeouts }),
+    ...(retry === undefined ? {} : { retry }),
+    ...(bodyLimit === undefined ? {} : { bodyLimit }),
+    ...(Object.keys(buffering).length === 0 ? {} : { buffering }),
+    // Browsers compare a cookie's path as text, so a regular expression is none.
+    ...(affinity === undefined
+      ? {}
+      : { affinity: { ...affinity, path: affinity.path ?? (match.kind === 'regex' ? '/' : match.value) } }),
+    ...(connectionHeader === undefined ? {} : { connectionHeader }),
+    ...(accessLog === undefined ? {} : { accessLog }),
+    origin: originOf(object, field),
+  };
+}
+
+/** 301 from `/docs` to `/docs/`, as nginx does by itself for a location that ends with a slash. */
+export function buildSlashRedirect(route: Route, ingress: ServedIngress, surroundings: RouteSurroundings): Route {
+  const value = route.match.path.value;
+  return {
+    id: `${route.id} without slash`,
+    match: { path: { kind: 'exact', value: value.slice(0, -1) } },
+    ...(route.created === undefined ? {} : { created: route.created }),
+    filters: [
+      ...httpsRedirect(ingress.settings, surroundings),
+      { type: 'redirect', status: 301, path: { kind: 'full', value } },
+    ],
+    action: route.action,
+    origin: route.origin,
+  };
+}
+
+export function backendSettings({ backendProtocol, balancing, serviceUpstream }: IngressSettings): BackendSettings {
+  return { protocol: backendProtocol, ...(balancing === undefined ? {} : { balancing }), serviceUpstream };
+}
+
+function httpsRedirect({ httpsRedirect }: IngressSettings, { hostHasTls, httpsPort }: RouteSurroundings): Filter[] {
+  if (httpsRedirect === 'never' || (httpsRedirect === 'tls' && !hostHasTls)) return [];
+  return [{ type: 'https-redirect', status: 308, ...(httpsPort === 443 ? {} : { port: httpsPort }) }];
+}
+
+function rewrite({ rewriteTarget, upstreamHost, forwardedPrefix }: IngressSettings, match: PathMatch): Filter[] {
+  const path = rewriteTarget === undefined || match.kind !== 'regex' ? undefined : rewriteTarget;
+  if (path === undefined && upstreamHost === undefined && forwardedPrefix === undefined) return [];
+  return [
+    {
+      type: 'rewrite',
+      ...(path === undefined ? {} : { path: { kind: 'captures', value: path } }),
+      ...(upstreamHost === undefined ? {} : { hostname: upstreamHost }),
+      ...(forwardedPrefix === undefined ? {} : { forwardedPrefix }),
+    },
+  ];
+}

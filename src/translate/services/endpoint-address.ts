@@ -1,0 +1,65 @@
+import { type Cidr, cidrContains, type IpAddress, parseCidr, parseIpAddress } from '../../lib/ip-address.ts';
+
+export type EndpointAddress = { readonly address: string } | { readonly problem: string };
+
+/** Ranges to which requests are never sent, whoever asks for it. */
+const REFUSED: readonly (readonly [name: string, ...ranges: readonly string[]])[] = [
+  ['unspecified', '0.0.0.0/8', '::/128'],
+  ['link-local', '169.254.0.0/16', 'fe80::/10'],
+  ['multicast', '224.0.0.0/4', 'ff00::/8'],
+  ['broadcast', '255.255.255.255/32'],
+];
+const LOOPBACK = ['127.0.0.0/8', '::1/128'];
+
+/** Decides which addresses may be endpoints, and writes each in the one form that is compared (RFC 5952 for IPv6). */
+export class EndpointAddresses {
+  readonly #refused: { readonly name: string; readonly range: Cidr }[] = [];
+
+  constructor(allowLoopback: boolean) {
+    const classes = allowLoopback ? REFUSED : [...REFUSED, ['loopback', ...LOOPBACK] as const];
+    for (const [name, ...ranges] of classes) {
+      for (const range of ranges) this.#refused.push({ name, range: parseCidr(range)! });
+    }
+  }
+
+  isAddress(text: string): boolean {
+    return parseIpAddress(text) !== undefined;
+  }
+
+  read(text: string): EndpointAddress {
+    const parsed = parseIpAddress(text);
+    if (parsed === undefined) return { problem: 'is no IPv4 or IPv6 address' };
+    const address = unmapped(parsed);
+    const refused = this.#refused.find(({ range }) => cidrContains(range, address));
+    if (refused !== undefined) return { problem: `is a ${refused.name} address` };
+    return { address: address.family === 4 ? address.bytes.join('.') : formatIpv6(address.bytes) };
+  }
+}
+
+/** `::ffff:10.0.0.1` reaches 10.0.0.1, so it is judged as that. */
+function unmapped(address: IpAddress): IpAddress {
+  const { family, bytes } = address;
+  if (family === 4 || bytes[10] !== 0xff || bytes[11] !== 0xff || bytes.slice(0, 10).some((byte) => byte !== 0)) {
+    return address;
+  }
+  return { family: 4, bytes: bytes.slice(12) };
+}
+
+function formatIpv6(bytes: readonly number[]): string {
+  const groups: number[] = [];
+  for (let i = 0; i < 16; i += 2) groups.push((bytes[i]! << 8) | bytes[i + 1]!);
+  let start = -1;
+  let length = 1;
+  for (let i = 0; i < 8; i++) {
+    let end = i;
+    while (end < 8 && groups[end] === 0) end++;
+    if (end - i > length) {
+      start = i;
+      length = end - i;
+    }
+    if (end > i) i = end;
+  }
+  const text = (part: readonly number[]) => part.map((group) => group.toString(16)).join(':');
+  if (start < 0) return text(groups);
+  return `${text(groups.slice(0, start))}::${text(groups.slice(start + length))}`;
+}

@@ -1,0 +1,142 @@
+import { type CatalogueEntry, finding } from '../../diagnostics/catalogue.ts';
+import type { Certificate } from '../../model/certificate.ts';
+import { equalParts } from '../../model/equality.ts';
+import { originOf } from '../../snapshot/object-head.ts';
+import { ReferenceIndex } from '../../snapshot/reference-index.ts';
+import type { Snapshot } from '../../snapshot/snapshot.ts';
+import type { FindingBook } from '../finding-book.ts';
+import { type KeyPairProblem, readKeyPair } from './key-pair.ts';
+import { validityProblem } from './validity.ts';
+
+/** What users of a Secret need to know; equal states mean that nothing changes for them. */
+export interface CertificateState {
+  readonly id: string;
+  /** Absent: it can't be used. */
+  readonly usable?: { readonly keyType: Certificate['keyType']; readonly names: readonly string[] };
+  readonly problems: readonly { readonly entry: CatalogueEntry; readonly message: string }[];
+  readonly exists: boolean;
+}
+
+interface Entry {
+  readonly state: CertificateState;
+  readonly certificate?: Certificate;
+  readonly problems: readonly KeyPairProblem[];
+}
+
+/** Reads the Secrets that something refers to, and only those; in the model stand those that are used. */
+export class CertificateTable {
+  readonly #snapshot: Snapshot;
+  readonly #now: () => Date;
+  readonly #book: FindingBook;
+  readonly #certificates: Map<string, Certificate>;
+  readonly #entries = new Map<string, Entry>();
+  /** User → Secrets that it names. */
+  readonly #named = new ReferenceIndex();
+  /** User → certificates that it sends to clients. */
+  readonly #used = new ReferenceIndex();
+  readonly #dirty = new Set<string>();
+
+  /** `certificates` is the model's table, which is written here and nowhere else. */
+  constructor(snapshot: Snapshot, now: () => Date, book: FindingBook, certificates: Map<string, Certificate>) {
+    this.#snapshot = snapshot;
+    this.#now = now;
+    this.#book = book;
+    this.#certificates = certificates;
+  }
+
+  /** The Secret's state, read at the first question. Whoever asks says so afterwards by `use`. */
+  state(secretKey: string): CertificateState {
+    return this.#entry(secretKey).state;
+  }
+
+  /** `user` now names these Secrets, and sends these certificates. */
+  use(user: string, named: ReadonlySet<string>, used: ReadonlySet<string>): void {
+    for (const key of this.#named.set(user, named)) this.#dirty.add(key);
+    const before = this.#used.targets(user);
+    this.#used.set(user, used);
+    for (const key of before) if (!used.has(key)) this.#dirty.add(key);
+    for (const key of used) if (!before.includes(key)) this.#dirty.add(key);
+  }
+
+  /** The Secret changed, came or went. Returns the users for whom that makes a difference. */
+  secretChanged(secretKey: string): readonly string[] {
+    const before = this.#entries.get(secretKey);
+    if (before === undefined) return [];
+    this.#entries.delete(secretKey);
+    this.#dirty.add(secretKey);
+    return equalParts(before.state, this.state(secretKey)) ? [] : this.#named.users(secretKey);
+  }
+
+  /** Looks at the time. Returns the users of certificates whose validity is another now. */
+  timePassed(): ReadonlySet<string> {
+    const users = new Set<string>();
+    for (const [key, entry] of this.#entries) {
+      if (entry.certificate === undefined) continue;
+      const next = this.#judge(key, entry.certificate, entry.problems);
+      if (equalParts(next.state, entry.state)) continue;
+      this.#entries.set(key, next);
+      this.#dirty.add(key);
+      for (const user of this.#named.users(key)) users.add(user);
+    }
+    return users;
+  }
+
+  /** Brings the model's table and the findings about Secrets up to date. Returns the ids that changed in the model. */
+  rebuild(): ReadonlySet<string> {
+    const changed = new Set<string>();
+    for (const key of this.#dirty) {
+      if (!this.#named.isUsed(key)) this.#entries.delete(key);
+      const entry = this.#entries.get(key);
+      this.#report(key, entry);
+      if (this.#store(key, this.#used.isUsed(key) ? entry?.certificate : undefined)) changed.add(key);
+    }
+    this.#dirty.clear();
+    return changed;
+  }
+
+  #store(id: string, after: Certificate | undefined): boolean {
+    if (after === undefined) return this.#certificates.delete(id);
+    const before = this.#certificates.get(id);
+    if (before !== undefined && equalParts(before, after)) return false;
+    this.#certificates.set(id, after);
+    return true;
+  }
+
+  #entry(secretKey: string): Entry {
+    const known = this.#entries.get(secretKey);
+    if (known !== undefined) return known;
+    const secret = this.#snapshot.get('Secret', secretKey);
+    const pair = secret === undefined ? { problems: [] } : readKeyPair(secret);
+    const entry = this.#judge(secretKey, pair.certificate, pair.problems, secret !== undefined);
+    this.#entries.set(secretKey, entry);
+    this.#dirty.add(secretKey);
+    return entry;
+  }
+
+  #judge(id: string, certificate: Certificate | undefined, problems: readonly KeyPairProblem[], exists = true): Entry {
+    const validity = certificate === undefined ? undefined : validityProblem(certificate, this.#now());
+    const all = validity === undefined ? problems : [...problems, validity];
+    return {
+      state: {
+        id,
+        exists,
+        ...(certificate === undefined ? {} : { usable: { keyType: certificate.keyType, names: certificate.names } }),
+        problems: all.map(({ entry, message }) => ({ entry, message })),
+      },
+      ...(certificate === undefined ? {} : { certificate }),
+      problems,
+    };
+  }
+
+  #report(key: string, entry: Entry | undefined): void {
+    const secret = this.#snapshot.get('Secret', key);
+    const validity = entry?.certificate === undefined ? undefined : validityProblem(entry.certificate, this.#now());
+    const problems = [...(entry?.problems ?? []), ...(validity === undefined ? [] : [validity])];
+    this.#book.set(
+      `secret ${key}`,
+      secret === undefined
+        ? []
+        : problems.map(({ entry: kind, field, message }) => finding(kind, originOf(secret, field), message)),
+    );
+  }
+}
