@@ -23,12 +23,16 @@ export interface Plan {
   /** Number of changed things, by kind, as the load balancer sees them. */
   readonly changes: Readonly<Record<string, number>>;
   readonly reload?: ReloadReason;
+  /** All that follows from the whole model alone (not only from the change): they take the place of an earlier plan's. */
   readonly findings: readonly Finding[];
 }
 
 export interface Applied {
   readonly reloaded: boolean;
-  /** Objects whose part could not be taken in, with why. They are left out until they change; the rest is in force. */
+  /**
+   * Objects whose part could not be taken in, with why: all as of this apply, not only new ones. They are left out until
+   * they change; the rest is in force.
+   */
   readonly quarantined: readonly Finding[];
 }
 

@@ -125,6 +125,8 @@ export interface CanaryRecord {
   cookie?: string;
   weight: number;
   total: number;
+  /** A client that has a session with one side stays there whatever the weight. */
+  sticky?: boolean;
   origin: string;
 }
 

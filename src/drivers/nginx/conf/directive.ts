@@ -1,4 +1,7 @@
-/** One directive of nginx.conf. Arguments are values, not text: the printer quotes each. */
+/**
+ * One directive of nginx.conf. Arguments are values, not text: the printer quotes each. A line of a `map` or `geo` block
+ * has an empty name and its key as first argument.
+ */
 export interface Directive {
   readonly name: string;
   readonly args: readonly Argument[];

@@ -1,0 +1,65 @@
+import type { BackendRecord } from '../wire';
+import { compileBackend, type Backend } from './backend';
+import { createCache, forget, recall, remember } from './bounded-cache';
+import { decodeRecord } from './decode-record';
+import { settings } from './options';
+
+const cache = createCache<Backend | false>(32768);
+
+function load(id: string, former: Backend | undefined): Backend | undefined {
+  const key = 'b:' + id;
+  const [text] = settings.data.get(key);
+  if (text === undefined) {
+    remember<Backend | false>(cache, id, false);
+    return undefined;
+  }
+  if (former !== undefined && former.text === text) {
+    former.stale = false;
+    return former;
+  }
+  const backend = decodeRecord<BackendRecord, Backend>(key, text as string, (record) =>
+    compileBackend(id, text as string, record, former),
+  );
+  remember<Backend | false>(cache, id, backend ?? false);
+  return backend;
+}
+
+export function findBackend(id: string): Backend | undefined {
+  const known = cache.young.get(id) ?? recall(cache, id);
+  if (known === undefined) {
+    return load(id, undefined);
+  }
+  if (known === false) {
+    return undefined;
+  }
+  return known.stale ? load(id, known) : known;
+}
+
+/** What is known of the endpoints outlives a change of the record. */
+export function forgetBackend(id: string): void {
+  const known = recall(cache, id);
+  if (known === false) {
+    forget(cache, id);
+  } else if (known !== undefined) {
+    known.stale = true;
+  }
+}
+
+function markStale(half: LuaTable<string, Backend | false>): void {
+  const missing: string[] = [];
+  for (const [id, known] of pairs(half)) {
+    if (known === false) {
+      missing.push(id);
+    } else {
+      known.stale = true;
+    }
+  }
+  for (const id of missing) {
+    half.delete(id);
+  }
+}
+
+export function forgetAllBackends(): void {
+  markStale(cache.young);
+  markStale(cache.old);
+}

@@ -1,0 +1,62 @@
+import { fail, succeed } from './ejection';
+import type { Endpoint } from './endpoint';
+import { feed } from './ewma';
+import { settings } from './options';
+import { closeRecord, type RequestRecord } from './request-record';
+
+/** nginx writes the times of all tries in one variable, apart by commas or colons; `-` where there was none. */
+function lastOf(times: string | undefined): number | undefined {
+  if (times === undefined) {
+    return undefined;
+  }
+  const [last] = string.match(times, '([^%s,:]+)%s*$');
+  return last === undefined ? undefined : tonumber(last);
+}
+
+/** A 502 or 504 without a response header from the backend is nginx's own: the last try failed too. */
+function lastTryFailed(): boolean {
+  const { status } = ngx;
+  return (status === 502 || status === 504) && lastOf(ngx.var.upstream_header_time) === undefined;
+}
+
+function settle(record: RequestRecord, endpoint: Endpoint): void {
+  endpoint.active = math.max(0, endpoint.active - 1);
+  const { backend } = record;
+  if (backend === undefined) {
+    return;
+  }
+  if (lastTryFailed()) {
+    fail(backend, endpoint);
+  } else if (endpoint.failures > 0) {
+    // 499: the client went before it was known how it would end.
+    if (ngx.status !== 499) {
+      succeed(endpoint);
+    }
+  }
+  if (backend.balance === 'ewma') {
+    const seconds = lastOf(ngx.var.upstream_response_time);
+    if (seconds !== undefined) {
+      feed(endpoint, seconds);
+    }
+  }
+}
+
+/** The log phase of every request, before the access log is written. */
+export function logRequest(): void {
+  const record = closeRecord();
+  if (record === undefined) {
+    return;
+  }
+  if (record.endpoint !== undefined) {
+    settle(record, record.endpoint);
+  }
+  if (settings.accessLog) {
+    ngx.var.weir_origin = record.origin;
+    if (record.route !== undefined && record.route.record.accessLog === false) {
+      ngx.var.weir_quiet = '1';
+    }
+    if (record.reason !== undefined) {
+      ngx.var.weir_reason = record.reason;
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import { finding } from '../../../diagnostics/catalogue.ts';
+import { DRIVER_FINDINGS } from '../../../diagnostics/drivers.ts';
+import type { Finding } from '../../../diagnostics/finding.ts';
+import type { Filter, HeaderChange } from '../../../model/filter.ts';
+import type { Origin } from '../../../model/origin.ts';
+import { ACCESS_FILTERS } from '../capabilities.ts';
+import type { RouteRecord } from '../wire.ts';
+import { foldHeaderChanges } from './header-changes.ts';
+
+export interface RenderedFilters {
+  readonly record: Partial<RouteRecord>;
+  readonly findings: readonly Finding[];
+  /** One of them restricts access and can't be honoured. */
+  readonly closed: boolean;
+}
+
+/** The list of filters, flattened: each kind has one place in a route record, and the data plane's order is the model's. */
+export function renderFilters(filters: readonly Filter[], origin: Origin): RenderedFilters {
+  const record: Partial<RouteRecord> = {};
+  const findings: Finding[] = [];
+  const requestChanges: HeaderChange[] = [];
+  const responseChanges: HeaderChange[] = [];
+  let closed = false;
+  for (const filter of filters) {
+    switch (filter.type) {
+      case 'https-redirect':
+        record.httpsRedirect = { status: filter.status, ...(filter.port === undefined ? {} : { port: filter.port }) };
+        break;
+      case 'redirect':
+        // The first that applies answers, so a second one without a condition of its own can't be reached.
+        record.redirect ??= renderRedirect(filter);
+        break;
+      case 'rewrite':
+        if (filter.path !== undefined) record.rewrite = { kind: filter.path.kind, value: filter.path.value };
+        if (filter.hostname !== undefined) record.host = filter.hostname;
+        if (filter.forwardedPrefix !== undefined) record.forwardedPrefix = filter.forwardedPrefix;
+        break;
+      case 'request-headers':
+        requestChanges.push(filter.change);
+        break;
+      case 'response-headers':
+        responseChanges.push(filter.change);
+        break;
+      default:
+        if (ACCESS_FILTERS.has(filter.type)) {
+          closed = true;
+          const message = `nginx can not enforce the "${filter.type}" rule of this route yet, so the route answers 503.`;
+          findings.push(finding(DRIVER_FINDINGS.accessRuleClosed, origin, message));
+        } else {
+          const message = `nginx can not do the "${filter.type}" filter of this route yet; it is served without.`;
+          findings.push(finding(DRIVER_FINDINGS.filterLeftOut, origin, message));
+        }
+    }
+  }
+  const requestHeaders = foldHeaderChanges(requestChanges);
+  const responseHeaders = foldHeaderChanges(responseChanges);
+  if (requestHeaders !== undefined) record.requestHeaders = requestHeaders;
+  if (responseHeaders !== undefined) record.responseHeaders = responseHeaders;
+  return { record, findings, closed };
+}
+
+function renderRedirect(filter: Extract<Filter, { type: 'redirect' }>): NonNullable<RouteRecord['redirect']> {
+  return {
+    status: filter.status,
+    ...(filter.scheme === undefined ? {} : { scheme: filter.scheme }),
+    ...(filter.hostname === undefined ? {} : { host: filter.hostname }),
+    ...(filter.port === undefined ? {} : { port: filter.port }),
+    ...(filter.path === undefined ? {} : { path: { kind: filter.path.kind, value: filter.path.value } }),
+    ...(filter.url === undefined ? {} : { url: filter.url }),
+    ...(filter.onlyPath === undefined ? {} : { onlyPath: filter.onlyPath }),
+  };
+}

@@ -1,0 +1,81 @@
+import { finding } from '../../../diagnostics/catalogue.ts';
+import { DRIVER_FINDINGS } from '../../../diagnostics/drivers.ts';
+import type { Finding } from '../../../diagnostics/finding.ts';
+import type { Backend } from '../../../model/backend.ts';
+import type { Origin } from '../../../model/origin.ts';
+import type { Action, Canary, WeightedBackend } from '../../../model/route.ts';
+import { ACCESS_FILTERS } from '../capabilities.ts';
+import type { Profile } from '../conf/profile.ts';
+
+export type ForwardAction = Extract<Action, { kind: 'forward' }>;
+
+export interface ChosenForward {
+  readonly action: { readonly backends: readonly WeightedBackend[]; readonly canaries: readonly Canary[] };
+  readonly protocol: Profile['protocol'];
+  readonly findings: readonly Finding[];
+  readonly closed: boolean;
+}
+
+/** h2c is spoken by the same nginx module as gRPC. */
+const PROTOCOLS: Readonly<Partial<Record<Backend['protocol'], Profile['protocol']>>> = {
+  http: 'http',
+  https: 'https',
+  h2c: 'grpc',
+  grpc: 'grpc',
+  grpcs: 'grpcs',
+};
+
+/** All backends of a route share one protocol, because a route has one profile: the first backend's. */
+export function chooseForward(
+  action: ForwardAction,
+  table: ReadonlyMap<string, Backend>,
+  origin: Origin,
+): ChosenForward {
+  const findings: Finding[] = [];
+  const canaries = action.canaries ?? [];
+  const ids = new Set([...action.backends, ...canaries].map(({ backend }) => backend));
+  let protocol: Profile['protocol'] | undefined;
+  let closed = false;
+  const different = new Set<string>();
+  for (const id of ids) {
+    const backend = table.get(id);
+    // A backend that isn't there has no endpoints either: the data plane answers 503 for its share.
+    if (backend === undefined) continue;
+    const own = PROTOCOLS[backend.protocol];
+    if (own === undefined) {
+      closed = true;
+      const message = `Backend ${id} speaks ${backend.protocol}, which nginx can not speak for a route; the route answers 503.`;
+      findings.push(finding(DRIVER_FINDINGS.backendProtocol, origin, message));
+    } else if (refusedTls(backend)) {
+      closed = true;
+      const message = `Backend ${id} asks for TLS with verification or a client certificate, which nginx can not do yet; the route answers 503.`;
+      findings.push(finding(DRIVER_FINDINGS.backendTls, origin, message));
+    } else if (protocol === undefined) protocol = own;
+    else if (protocol !== own) {
+      different.add(id);
+      const message = `Backend ${id} speaks ${backend.protocol}, another backend of this route ${protocol}; ${id} is left out.`;
+      findings.push(finding(DRIVER_FINDINGS.mixedProtocols, origin, message));
+    }
+  }
+  for (const filter of action.backends.flatMap(({ filters = [] }) => filters)) {
+    const restricts = ACCESS_FILTERS.has(filter.type);
+    closed ||= restricts;
+    const entry = restricts ? DRIVER_FINDINGS.accessRuleClosed : DRIVER_FINDINGS.filterLeftOut;
+    const outcome = restricts ? 'the route answers 503' : 'it is served without';
+    const message = `nginx can not do the "${filter.type}" filter of a single backend yet; ${outcome}.`;
+    findings.push(finding(entry, origin, message));
+  }
+  return {
+    action: {
+      backends: action.backends.filter(({ backend }) => !different.has(backend)),
+      canaries: canaries.filter(({ backend }) => !different.has(backend)),
+    },
+    protocol: protocol ?? 'http',
+    findings,
+    closed,
+  };
+}
+
+function refusedTls({ tls }: Backend): boolean {
+  return tls !== undefined && (tls.verify || tls.clientCertificate !== undefined || tls.subjectAltNames !== undefined);
+}

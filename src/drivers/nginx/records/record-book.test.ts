@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Redacted } from '../../../lib/redacted.ts';
+import {
+  sampleBackend,
+  sampleDelta,
+  sampleHost,
+  sampleListener,
+  sampleModel,
+  sampleRoute,
+} from '../../testing/sample-model.ts';
+import type { HostRecord } from '../wire.ts';
+import { RecordBook } from './record-book.ts';
+
+function hostRecord(book: RecordBook, key: string): HostRecord {
+  return JSON.parse(book.text(`h:${key}`) ?? 'null') as HostRecord;
+}
+
+function bookOf(model: Parameters<RecordBook['evaluate']>[0]): RecordBook {
+  const book = new RecordBook();
+  book.commit(book.evaluate(model, undefined));
+  return book;
+}
+
+test('a route becomes a record with the default limits and the bounded profile', () => {
+  const book = bookOf(
+    sampleModel({
+      hosts: [sampleHost('a.example', [sampleRoute('/', 'shop/web:http')])],
+      backends: [sampleBackend('shop/web:http')],
+    }),
+  );
+  assert.deepEqual(hostRecord(book, 'default/a.example'), {
+    routes: [
+      {
+        origin: 'Ingress/shop/web spec.rules[0].http.paths[0]',
+        path: { kind: 'prefix', value: '/' },
+        bodyLimit: 1_048_576,
+        boundedProfile: '@http_body_1m',
+        timeouts: [5, 60, 60],
+        tries: 3,
+        backends: [['shop/web:http', 1]],
+      },
+    ],
+  });
+});
+
+test('evaluating changes nothing, and the same model changes nothing once it is taken', () => {
+  const model = sampleModel({
+    hosts: [sampleHost('a.example', [sampleRoute('/', 'b')])],
+    backends: [sampleBackend('b')],
+  });
+  const book = new RecordBook();
+  assert.deepEqual([...book.evaluate(model, undefined).changes.keys()], ['b:b', 'h:default/a.example']);
+  assert.equal(book.checksums.size, 0);
+  book.commit(book.evaluate(model, undefined));
+  assert.equal(book.evaluate(model, undefined).changes.size, 0);
+});
+
+test('changed endpoints change the backend alone, a changed protocol also the hosts that use it', () => {
+  const hosts = [
+    sampleHost('a.example', [sampleRoute('/', 'b')]),
+    sampleHost('c.example', [sampleRoute('/', 'other')]),
+  ];
+  const book = bookOf(sampleModel({ hosts, backends: [sampleBackend('b'), sampleBackend('other')] }));
+  const delta = sampleDelta({ backends: ['b'] });
+  const moved = sampleModel({ hosts, backends: [sampleBackend('b', [['10.0.0.1', 80]]), sampleBackend('other')] });
+  assert.deepEqual([...book.evaluate(moved, delta).changes.keys()], ['b:b']);
+  const secure = sampleModel({
+    hosts,
+    backends: [sampleBackend('b', [], { protocol: 'grpc' }), sampleBackend('other')],
+  });
+  book.commit(book.evaluate(secure, delta));
+  assert.equal(hostRecord(book, 'default/a.example').routes[0]?.profile, '@grpc');
+  assert.equal(hostRecord(book, 'default/a.example').routes[0]?.boundedProfile, '@grpc_body_1m');
+});
+
+test('a route with an access rule that nginx can not enforce answers 503 and is reported', () => {
+  const route = sampleRoute('/', 'b', { filters: [{ type: 'allow-sources', cidrs: ['10.0.0.0/8'] }] });
+  const book = bookOf(sampleModel({ hosts: [sampleHost('a.example', [route])], backends: [sampleBackend('b')] }));
+  const [record] = hostRecord(book, 'default/a.example').routes;
+  assert.equal(record?.respond?.status, 503);
+  assert.equal(record?.backends, undefined);
+  assert.deepEqual(
+    book.findings().map(({ code, severity }) => [code, severity]),
+    [['WEIR0401', 'error']],
+  );
+});
+
+test('a filter that nginx can not do and that restricts nothing is left out and reported', () => {
+  const route = sampleRoute('/', 'b', { filters: [{ type: 'mirror', backend: 'b' }] });
+  const book = bookOf(sampleModel({ hosts: [sampleHost('a.example', [route])], backends: [sampleBackend('b')] }));
+  assert.deepEqual(hostRecord(book, 'default/a.example').routes[0]?.backends, [['b', 1]]);
+  assert.deepEqual(
+    book.findings().map(({ code }) => code),
+    ['WEIR0400'],
+  );
+});
+
+test('a path pattern that does not compile closes what it plainly covers, after more exact routes and before others', () => {
+  const bad = sampleRoute('/api/(v1', 'b', {
+    match: { path: { kind: 'regex', value: '/api/(v1', ignoreCase: false } },
+  });
+  const hosts = [sampleHost('a.example', [bad, sampleRoute('/api/health', 'b'), sampleRoute('/', 'b')])];
+  const model = sampleModel({ hosts, backends: [sampleBackend('b')] });
+  const book = new RecordBook();
+  const [pattern] = book.evaluate(model, undefined).patterns;
+  assert.deepEqual(pattern, { pattern: '/api/(v1', ignoreCase: false });
+  book.judgePattern({ pattern: '/api/(v1', ignoreCase: false }, 'missing )');
+  book.commit(book.evaluate(model, undefined));
+  const { routes } = hostRecord(book, 'default/a.example');
+  assert.deepEqual(
+    routes.map(({ path, respond }) => [path.kind, path.value, respond?.status]),
+    [
+      ['prefix', '/api/health', undefined],
+      ['text-prefix', '/api/', 503],
+      ['prefix', '/', undefined],
+    ],
+  );
+  assert.deepEqual(
+    book.findings().map(({ code }) => code),
+    ['WEIR0405'],
+  );
+});
+
+test('a host over 1 MiB answers 503 and is reported, other hosts are untouched', () => {
+  const many = Array.from({ length: 8000 }, (_, index) => sampleRoute(`/${index}`, 'b'));
+  const hosts = [sampleHost('big.example', many), sampleHost('a.example', [sampleRoute('/', 'b')])];
+  const book = bookOf(sampleModel({ hosts, backends: [sampleBackend('b')] }));
+  assert.equal(hostRecord(book, 'default/big.example').routes[0]?.respond?.status, 503);
+  assert.deepEqual(hostRecord(book, 'default/a.example').routes[0]?.backends, [['b', 1]]);
+  assert.deepEqual(
+    book.findings().map(({ code }) => code),
+    ['WEIR0406'],
+  );
+});
+
+test('routes that need a quarantined profile answer 503, and are served again when it is lifted', () => {
+  const hosts = [sampleHost('a.example', [sampleRoute('/', 'b', { bodyLimit: 5_242_880 })])];
+  const book = bookOf(sampleModel({ hosts, backends: [sampleBackend('b')] }));
+  assert.deepEqual(book.profileNames(), ['@http_body_5m']);
+  book.quarantine(new Map([['@http_body_5m', 'invalid value']]));
+  book.commit(book.evaluate(book.model, sampleDelta({})));
+  assert.equal(hostRecord(book, 'default/a.example').routes[0]?.respond?.status, 503);
+  assert.deepEqual(
+    book.findings().map(({ code }) => code),
+    ['WEIR0407'],
+  );
+  book.quarantine(new Map());
+  book.commit(book.evaluate(book.model, sampleDelta({})));
+  assert.equal(hostRecord(book, 'default/a.example').routes[0]?.respond, undefined);
+});
+
+test('SNI names have the certificates of their hosts, and the listener names the default', () => {
+  const tls = { certificates: ['shop/a-tls'] };
+  const certificates = ['shop/a-tls', 'shop/default'].map((id) => ({
+    id,
+    chain: 'chain',
+    privateKey: new Redacted('key'),
+    keyType: 'ec' as const,
+    names: [],
+    notBefore: '',
+    notAfter: '',
+    fingerprint: '',
+    origin: sampleHost('a', []).origins[0]!,
+  }));
+  const listeners = [sampleListener('https', 443, { defaultCertificates: ['shop/default'] })];
+  const hosts = [sampleHost('a.example', [], { tls }), sampleHost('plain.example', [])];
+  const book = bookOf(sampleModel({ listeners, hosts, certificates }));
+  assert.equal(book.text('s:default/a.example'), '{"certificates":["shop/a-tls"]}');
+  assert.equal(book.text('s:default/*'), '{"certificates":["shop/default"]}');
+  assert.equal(book.checksums.has('s:default/plain.example'), false);
+  assert.equal(book.text('c:shop/a-tls'), '{"chain":"chain","key":"key","type":"ec"}');
+  const without = sampleModel({ listeners: [sampleListener('https', 443)], hosts, certificates });
+  assert.deepEqual(
+    [...book.evaluate(without, sampleDelta({ listeners: ['https'] })).changes],
+    [['s:default/*', undefined]],
+  );
+});
+
+test('an endpoint that is not an address is left out and reported', () => {
+  const book = bookOf(
+    sampleModel({
+      backends: [
+        sampleBackend('b', [
+          ['unix:/run/x.sock', 80],
+          ['::1', 8080],
+        ]),
+      ],
+    }),
+  );
+  assert.equal(book.text('b:b'), '{"balance":"rr","endpoints":[["::1",8080,1]]}');
+  assert.deepEqual(
+    book.findings().map(({ code }) => code),
+    ['WEIR0410'],
+  );
+});
+
+test('an id with white space or a percent sign is written so that a key has none, and is found again', () => {
+  const book = bookOf(sampleModel({ backends: [sampleBackend('a b%')] }));
+  assert.deepEqual([...book.checksums.keys()], ['b:a%20b%25']);
+  assert.ok(book.text('b:a%20b%25'));
+});
+
+test('a canary keeps its order of deciding, and whether sessions hold it', () => {
+  const canary = {
+    backend: 'c',
+    header: 'X-Canary',
+    weight: 10,
+    weightTotal: 100,
+    followsAffinity: true,
+    origin: sampleRoute('/', 'b').origin,
+  };
+  const route = sampleRoute('/', 'b', {
+    action: { kind: 'forward', backends: [{ backend: 'b', weight: 1 }], canaries: [canary] },
+  });
+  const hosts = [sampleHost('a.example', [route])];
+  const book = bookOf(sampleModel({ hosts, backends: [sampleBackend('b'), sampleBackend('c')] }));
+  assert.deepEqual(hostRecord(book, 'default/a.example').routes[0]?.canaries, [
+    {
+      backend: 'c',
+      header: 'X-Canary',
+      weight: 10,
+      total: 100,
+      sticky: true,
+      origin: 'Ingress/shop/web spec.rules[0].http.paths[0]',
+    },
+  ]);
+});

@@ -1,0 +1,237 @@
+import type { Finding } from '../../../diagnostics/finding.ts';
+import { emptyModel, type Model, type ModelDelta } from '../../../model/model.ts';
+import type { Profile } from '../conf/profile.ts';
+import type { Evaluation } from './evaluation.ts';
+import { HostIndex, type HostFacts } from './host-facts.ts';
+import { renderHost } from './host-record.ts';
+import { patternKey, type Pattern } from './pattern.ts';
+import { recordKey, recordKindOf } from './record-key.ts';
+import { backendText, certificateText, recordChecksum } from './record-text.ts';
+import { ROUTE_DEFAULTS, type RenderContext, type RouteDefaults } from './render-context.ts';
+import { defaultServerNames, renderServerName } from './server-name-record.ts';
+
+/**
+ * The records that a model means, as checksums: what a record holds is rendered again when it is sent, so that no
+ * second copy of the model (and of no private key) is kept. One changed host costs the rendering of that host.
+ */
+export class RecordBook {
+  readonly defaults: RouteDefaults;
+  #model: Model = emptyModel();
+  readonly #checksums = new Map<string, string>();
+  readonly #facts = new Map<string, HostFacts>();
+  readonly #findings = new Map<string, readonly Finding[]>();
+  readonly #hostsOfBackend = new HostIndex();
+  readonly #hostsOfProfile = new HostIndex();
+  readonly #rejectedPatterns = new Map<string, string>();
+  readonly #knownPatterns = new Set<string>();
+  #quarantinedProfiles: ReadonlyMap<string, string> = new Map();
+  /** Hosts whose record depends on something besides the model that changed. */
+  readonly #stale = new Set<string>();
+
+  constructor(defaults: RouteDefaults = ROUTE_DEFAULTS) {
+    this.defaults = defaults;
+  }
+
+  get model(): Model {
+    return this.#model;
+  }
+
+  /** Wanted records: key and checksum. */
+  get checksums(): ReadonlyMap<string, string> {
+    return this.#checksums;
+  }
+
+  /** Pure: changes nothing here. `delta` undefined: everything is compared. */
+  evaluate(model: Model, delta: ModelDelta | undefined): Evaluation {
+    const changes = new Map<string, string | undefined>();
+    const hosts = new Map<string, HostFacts | undefined>();
+    const findings = new Map<string, readonly Finding[] | undefined>();
+    const patterns = new Map<string, Pattern>();
+    const want = (key: string, text: string | undefined) => {
+      const checksum = text === undefined ? undefined : recordChecksum(text);
+      if (checksum !== this.#checksums.get(key)) changes.set(key, checksum);
+    };
+    for (const id of delta?.certificates ?? union(this.#model.certificates, model.certificates)) {
+      const certificate = model.certificates.get(id);
+      const rendered = certificate && certificateText(certificate);
+      want(recordKey('c', id), rendered?.text);
+      findings.set(recordKey('c', id), rendered?.findings);
+    }
+    for (const id of delta?.backends ?? union(this.#model.backends, model.backends)) {
+      const backend = model.backends.get(id);
+      const rendered = backend && backendText(backend);
+      want(recordKey('b', id), rendered?.text);
+      findings.set(recordKey('b', id), rendered?.findings);
+    }
+    const context = this.#context(model);
+    const defaultNames = defaultServerNames(model.listeners.values());
+    const scopes = delta === undefined || delta.listeners.size > 0 ? this.#scopes(model) : new Set<string>();
+    for (const key of this.#dirtyHosts(model, delta)) {
+      const host = model.hosts.get(key);
+      const rendered = host && renderHost(host, context);
+      want(recordKey('h', key), rendered?.text);
+      hosts.set(key, rendered);
+      for (const pattern of rendered?.patterns ?? []) patterns.set(patternKey(pattern), pattern);
+      const serverName = host && renderServerName(host);
+      if (key.endsWith('/*')) scopes.add(key.slice(0, -2));
+      else want(recordKey('s', key), serverName && JSON.stringify(serverName));
+    }
+    for (const scope of scopes) {
+      const host = model.hosts.get(`${scope}/*`);
+      const serverName = (host && renderServerName(host)) ?? defaultNames.get(scope);
+      want(recordKey('s', `${scope}/*`), serverName && JSON.stringify(serverName));
+    }
+    return { model, changes, hosts, findings, patterns: [...patterns.values()] };
+  }
+
+  /** Takes an evaluation over; returns the keys of records that changed. */
+  commit({ model, changes, hosts, findings }: Evaluation): void {
+    this.#model = model;
+    for (const [key, checksum] of changes) {
+      if (checksum === undefined) this.#checksums.delete(key);
+      else this.#checksums.set(key, checksum);
+    }
+    for (const [key, facts] of hosts) {
+      const before = this.#facts.get(key);
+      this.#hostsOfBackend.replace(key, before?.backends ?? [], facts?.backends ?? []);
+      this.#hostsOfProfile.replace(key, before?.profiles.keys() ?? [], facts?.profiles.keys() ?? []);
+      if (facts === undefined) this.#facts.delete(key);
+      else this.#facts.set(key, { backends: facts.backends, profiles: facts.profiles, findings: facts.findings });
+      this.#stale.delete(key);
+    }
+    for (const [key, list] of findings) {
+      if (list === undefined || list.length === 0) this.#findings.delete(key);
+      else this.#findings.set(key, list);
+    }
+  }
+
+  /** The text of a wanted record; undefined if there is none. */
+  text(key: string): string | undefined {
+    const id = decodeRecordId(key.slice(2));
+    const model = this.#model;
+    switch (recordKindOf(key)) {
+      case 'c': {
+        const certificate = model.certificates.get(id);
+        return certificate && certificateText(certificate).text;
+      }
+      case 'b': {
+        const backend = model.backends.get(id);
+        return backend && backendText(backend).text;
+      }
+      case 'h': {
+        const host = model.hosts.get(id);
+        return host && renderHost(host, this.#context(model)).text;
+      }
+      case 's': {
+        const host = model.hosts.get(id);
+        const own = host && renderServerName(host);
+        const scope = id.endsWith('/*') ? id.slice(0, -2) : undefined;
+        const record =
+          own ?? (scope === undefined ? undefined : defaultServerNames(model.listeners.values()).get(scope));
+        return record && JSON.stringify(record);
+      }
+      case undefined:
+        return undefined;
+    }
+  }
+
+  /** Names of all profiles that routes need; quarantined ones too. */
+  profileNames(): readonly string[] {
+    return [...this.#hostsOfProfile.names()];
+  }
+
+  /** With up to `MAX_ORIGINS` of the routes that need it. */
+  profile(name: string): Profile | undefined {
+    let found: Profile | undefined;
+    for (const key of this.#hostsOfProfile.hostsOf(name)) {
+      const profile = this.#facts.get(key)?.profiles.get(name);
+      if (profile === undefined) continue;
+      found = found === undefined ? profile : { ...found, origins: [...found.origins, ...profile.origins] };
+      if (found.origins.length >= MAX_ORIGINS) break;
+    }
+    return found;
+  }
+
+  hostsOfProfile(name: string): ReadonlySet<string> {
+    return this.#hostsOfProfile.hostsOf(name);
+  }
+
+  profilesOfHost(host: string): readonly string[] {
+    return [...(this.#facts.get(host)?.profiles.keys() ?? [])];
+  }
+
+  /** As of the committed model, or as an evaluation would make them. */
+  findings(evaluation?: Evaluation): readonly Finding[] {
+    const findings: Finding[] = [];
+    for (const [key, facts] of this.#facts) if (evaluation?.hosts.has(key) !== true) findings.push(...facts.findings);
+    for (const facts of evaluation?.hosts.values() ?? []) findings.push(...(facts?.findings ?? []));
+    for (const [key, list] of this.#findings) if (evaluation?.findings.has(key) !== true) findings.push(...list);
+    for (const list of evaluation?.findings.values() ?? []) findings.push(...(list ?? []));
+    return findings;
+  }
+
+  isKnownPattern(pattern: Pattern): boolean {
+    return this.#knownPatterns.has(patternKey(pattern));
+  }
+
+  /** What the engine said; undefined: it compiles. */
+  judgePattern(pattern: Pattern, error: string | undefined): void {
+    const key = patternKey(pattern);
+    this.#knownPatterns.add(key);
+    if (error !== undefined) this.#rejectedPatterns.set(key, error);
+  }
+
+  /** Routes that need one of these answer 503 from the next evaluation on, and those that no longer do are served. */
+  quarantine(profiles: ReadonlyMap<string, string>): void {
+    for (const name of union(this.#quarantinedProfiles, profiles)) {
+      if (this.#quarantinedProfiles.get(name) === profiles.get(name)) continue;
+      for (const host of this.#hostsOfProfile.hostsOf(name)) this.#stale.add(host);
+    }
+    this.#quarantinedProfiles = profiles;
+  }
+
+  #context(model: Model): RenderContext {
+    return {
+      backends: model.backends,
+      rejectedPatterns: this.#rejectedPatterns,
+      quarantinedProfiles: this.#quarantinedProfiles,
+      defaults: this.defaults,
+    };
+  }
+
+  #dirtyHosts(model: Model, delta: ModelDelta | undefined): Iterable<string> {
+    if (delta === undefined) return union(this.#model.hosts, model.hosts);
+    const dirty = new Set(delta.hosts);
+    for (const id of delta.backends) {
+      // Endpoints and weights of a backend are its own record; its protocol is part of the hosts'.
+      if (routeFacts(this.#model, id) === routeFacts(model, id)) continue;
+      for (const host of this.#hostsOfBackend.hostsOf(id)) dirty.add(host);
+    }
+    for (const host of this.#stale) dirty.add(host);
+    return dirty;
+  }
+
+  #scopes(model: Model): Set<string> {
+    const scopes = new Set<string>();
+    for (const { listeners } of [this.#model, model]) for (const { scope } of listeners.values()) scopes.add(scope);
+    for (const key of this.#checksums.keys()) if (/^s:.*\/\*$/u.test(key)) scopes.add(decodeRecordId(key.slice(2, -2)));
+    return scopes;
+  }
+}
+
+const MAX_ORIGINS = 20;
+
+function union(a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown>): ReadonlySet<string> {
+  return new Set([...a.keys(), ...b.keys()]);
+}
+
+function decodeRecordId(name: string): string {
+  return name.includes('%') ? decodeURIComponent(name) : name;
+}
+
+/** What a route's record takes from a backend; a backend that isn't there counts as plain http. */
+function routeFacts(model: Model, id: string): string {
+  const backend = model.backends.get(id);
+  if (backend === undefined) return '["http"]';
+  return JSON.stringify([backend.protocol, ...(backend.tls === undefined ? [] : [backend.tls])]);
+}

@@ -1,0 +1,28 @@
+import type { Backend } from '../../../model/backend.ts';
+
+/** What a host's record depends on besides the host itself. */
+export interface RenderContext {
+  readonly backends: ReadonlyMap<string, Backend>;
+  /** By `patternKey`: why the engine refused it. */
+  readonly rejectedPatterns: ReadonlyMap<string, string>;
+  /** By profile name: why nginx refused it. */
+  readonly quarantinedProfiles: ReadonlyMap<string, string>;
+  readonly defaults: RouteDefaults;
+}
+
+/** Used where a route doesn't say. Seconds and bytes; as ingress-nginx has them. */
+export interface RouteDefaults {
+  readonly bodyLimit: number;
+  readonly connectTimeout: number;
+  readonly sendTimeout: number;
+  readonly readTimeout: number;
+  readonly tries: number;
+}
+
+export const ROUTE_DEFAULTS: RouteDefaults = {
+  bodyLimit: 1_048_576,
+  connectTimeout: 5,
+  sendTimeout: 60,
+  readTimeout: 60,
+  tries: 3,
+};

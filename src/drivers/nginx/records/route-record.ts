@@ -1,0 +1,98 @@
+import { finding } from '../../../diagnostics/catalogue.ts';
+import { DRIVER_FINDINGS } from '../../../diagnostics/drivers.ts';
+import type { Finding } from '../../../diagnostics/finding.ts';
+import type { Action, Route } from '../../../model/route.ts';
+import type { Profile } from '../conf/profile.ts';
+import { profilesOfRoute } from '../profiles/route-profiles.ts';
+import type { RouteRecord } from '../wire.ts';
+import { renderFilters } from './filters.ts';
+import { chooseForward } from './forward.ts';
+import { renderForward } from './forward-record.ts';
+import { patternKey, type Pattern } from './pattern.ts';
+import type { RenderContext } from './render-context.ts';
+import { renderMatch } from './route-match.ts';
+import { unsupportedSettings } from './unsupported-settings.ts';
+
+export interface RenderedRoute {
+  /** Undefined: left out, which a finding says. */
+  readonly record: RouteRecord | undefined;
+  readonly findings: readonly Finding[];
+  readonly profiles: readonly Profile[];
+  readonly patterns: readonly Pattern[];
+  /** The record stands in for a path pattern that doesn't compile, and must not come before routes that are more exact. */
+  readonly standsIn: boolean;
+}
+
+/**
+ * One route as the data plane reads it. A route that can't be served as asked, and would be open where it is meant to be
+ * closed, answers 503; every difference from what was asked is a finding on the route's origin.
+ */
+export function renderRoute(route: Route, context: RenderContext): RenderedRoute {
+  const match = renderMatch(route, context.rejectedPatterns);
+  const canaries = dropRejectedCanaries(route, context.rejectedPatterns);
+  const patterns = [...match.patterns, ...canaries.patterns];
+  const filters = renderFilters(route.filters, route.origin);
+  const findings: Finding[] = [...filters.findings, ...canaries.findings];
+  const rendered = (record: RouteRecord | undefined, profiles: readonly Profile[] = [], standsIn = false) => ({
+    record,
+    findings,
+    profiles,
+    patterns,
+    standsIn,
+  });
+  const closed = (reason: string): RouteRecord | undefined =>
+    match.record && { ...match.record, respond: { status: 503, reason } };
+
+  if (match.rejected !== undefined) {
+    const { pattern, why, isPath } = match.rejected;
+    const outcome = match.record === undefined ? 'The route is not served' : 'The route answers 503';
+    const message = `The regular expression "${pattern}" does not compile: ${why}. ${outcome}.`;
+    findings.push(finding(DRIVER_FINDINGS.badPattern, route.origin, message));
+    return rendered(closed('A regular expression of this route does not compile.'), [], isPath);
+  }
+  if (match.record === undefined) return rendered(undefined);
+  if (filters.closed) return rendered(closed('An access rule of this route is not supported.'));
+  const base: RouteRecord = { ...match.record, ...filters.record };
+  if (route.accessLog === false) base.accessLog = false;
+  if (canaries.action.kind === 'respond') {
+    const { status, reason } = canaries.action;
+    return rendered({ ...base, respond: { status, reason } });
+  }
+  const forward = chooseForward(canaries.action, context.backends, route.origin);
+  findings.push(...forward.findings, ...unsupportedSettings(route));
+  if (forward.closed) return rendered(closed('The backend of this route can not be reached as asked.'));
+  const profiles = profilesOfRoute(route, forward.protocol, context.defaults.bodyLimit);
+  const refused = profiles.find(({ name }) => context.quarantinedProfiles.has(name));
+  if (refused !== undefined) {
+    const why = context.quarantinedProfiles.get(refused.name) ?? '';
+    const message = `nginx refuses the configuration that this route needs: ${why}. The route answers 503, everything else is served.`;
+    findings.push(finding(DRIVER_FINDINGS.quarantined, route.origin, message));
+    return rendered(closed('The configuration of this route is refused.'), profiles);
+  }
+  return rendered({ ...base, ...renderForward(route, forward, profiles, context.defaults) }, profiles);
+}
+
+interface CheckedCanaries {
+  readonly action: Action;
+  readonly patterns: readonly Pattern[];
+  readonly findings: readonly Finding[];
+}
+
+/** A canary whose header pattern doesn't compile gets no requests; the route goes on without it. */
+function dropRejectedCanaries(route: Route, rejectedPatterns: ReadonlyMap<string, string>): CheckedCanaries {
+  const { action } = route;
+  if (action.kind === 'respond' || action.canaries === undefined) return { action, patterns: [], findings: [] };
+  const patterns: Pattern[] = [];
+  const findings: Finding[] = [];
+  const canaries = action.canaries.filter(({ headerMatch, origin }) => {
+    if (headerMatch?.kind !== 'regex') return true;
+    const pattern = { pattern: headerMatch.value, ignoreCase: false };
+    patterns.push(pattern);
+    const why = rejectedPatterns.get(patternKey(pattern));
+    if (why === undefined) return true;
+    const message = `The regular expression "${headerMatch.value}" does not compile: ${why}. This canary gets no requests.`;
+    findings.push(finding(DRIVER_FINDINGS.badPattern, origin, message));
+    return false;
+  });
+  return { action: { ...action, canaries }, patterns, findings };
+}

@@ -1,0 +1,81 @@
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { allProcesses, type ProcessInfo } from './process-info.ts';
+
+/** The machine speaks IPv6; a listener on all addresses has two sockets then. */
+export function hasIpv6(): boolean {
+  return existsSync('/proc/net/if_inet6') && readFileSync('/proc/net/if_inet6', 'latin1').trim() !== '';
+}
+
+/**
+ * Whether an address and port could be bound: undefined, or why not. For ports that nobody of ours listens on yet: it is
+ * bound for a moment, as nginx would (whose `-t` passes with a port that is taken, and whose reload then fails).
+ */
+export async function bindRefusal(address: string, port: number): Promise<string | undefined> {
+  const refusal = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
+    const server = createServer();
+    server.on('error', resolve);
+    server.listen({ host: address, port, exclusive: true, ipv6Only: address.includes(':') }, () => {
+      server.close(() => resolve(undefined));
+    });
+  });
+  switch (refusal?.code) {
+    case undefined:
+      return refusal?.message;
+    case 'EADDRINUSE':
+      return `port ${port} is taken by ${holderText(port)}`;
+    case 'EACCES':
+      return `port ${port} needs a right that weir doesn't have: run it as root, with CAP_NET_BIND_SERVICE, or use a port above 1023`;
+    case 'EADDRNOTAVAIL':
+      return `${address} is not an address of this machine`;
+    default:
+      return refusal?.message;
+  }
+}
+
+/** Whether one of these processes listens on the port. */
+export function listensOn(port: number, processes: readonly ProcessInfo[]): boolean {
+  const sockets = listeningSockets(port);
+  return sockets.size > 0 && processes.some(({ pid }) => socketsOf(pid).some((socket) => sockets.has(socket)));
+}
+
+function holderText(port: number): string {
+  const sockets = listeningSockets(port);
+  const holder = allProcesses().find(({ pid }) => socketsOf(pid).some((socket) => sockets.has(socket)));
+  if (holder === undefined) return 'another process (of another account or container)';
+  return `process ${holder.pid} (${holder.executable})`;
+}
+
+/** Inodes of the TCP sockets that listen on a port, on whatever address. */
+function listeningSockets(port: number): ReadonlySet<string> {
+  const inodes = new Set<string>();
+  const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
+    if (!existsSync(table)) continue;
+    for (const line of readFileSync(table, 'latin1').split('\n').slice(1)) {
+      const fields = line.trim().split(/\s+/u);
+      if (fields[1]?.endsWith(suffix) && fields[3] === '0A' && fields[9] !== undefined) inodes.add(fields[9]);
+    }
+  }
+  return inodes;
+}
+
+function socketsOf(pid: number): readonly string[] {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).flatMap((descriptor) => {
+      const target = readLink(`/proc/${pid}/fd/${descriptor}`);
+      const inode = /^socket:\[([0-9]+)\]$/u.exec(target)?.[1];
+      return inode === undefined ? [] : [inode];
+    });
+  } catch {
+    return [];
+  }
+}
+
+function readLink(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,19 @@
+/**
+ * What nginx complains about, fit for a finding: the gravest line it wrote, without time, process number and paths of
+ * ours. Undefined where it complained about nothing.
+ */
+export function nginxMessage(output: string, directories: readonly string[] = []): string | undefined {
+  const lines = output.split('\n');
+  const grave = ['[emerg]', '[crit]', '[alert]', '[error]'];
+  const level = grave.find((mark) => lines.some((line) => line.includes(mark)));
+  const line =
+    level === undefined ? lines.find((text) => text.trim() !== '') : lines.findLast((text) => text.includes(level));
+  if (line === undefined) return undefined;
+  const start = level === undefined ? 0 : line.indexOf(level) + level.length;
+  let message = line
+    .slice(start)
+    .replace(/^ (?:[0-9]+#[0-9]+: )?(?:\*[0-9]+ )?/u, '')
+    .replace(/ in \S*nginx\.conf\S*$/u, '');
+  for (const directory of directories) message = message.replaceAll(`${directory}/`, '').replaceAll(directory, '');
+  return message.trim().slice(0, 500);
+}

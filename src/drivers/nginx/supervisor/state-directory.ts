@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { NginxError } from '../nginx-error.ts';
+
+/**
+ * Where the nginx driver keeps its things, below the directory that weir was given:
+ *
+ * - `run/` 0700: control socket, token, pid, configuration, default certificate. Only the supervisor may enter.
+ * - `temp/`: bodies and answers that don't fit in memory; the workers' account may pass through where the master is root.
+ * - `dataplane/HASH/`: compiled Lua, copied so that an upgrade of weir doesn't pull it away under a running nginx.
+ * - `log/`: error log.
+ */
+export class StateDirectory {
+  readonly root: string;
+  readonly run: string;
+  readonly temp: string;
+  readonly dataplane: string;
+  readonly log: string;
+
+  constructor(root: string) {
+    try {
+      mkdirSync(root, { recursive: true });
+      // nginx's current directory is told by /proc without symbolic links, and is compared with this.
+      this.root = realpathSync(root);
+      letPass(this.root);
+      this.run = make(join(this.root, 'run'), 0o700);
+      this.temp = make(join(this.root, 'temp'), 0o711);
+      this.dataplane = make(join(this.root, 'dataplane'), 0o755);
+      this.log = make(join(this.root, 'log'), 0o750);
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new NginxError(
+        'WEIR_NGINX_STATE_DIRECTORY',
+        `The state directory ${root} can not be used: ${why}. nginx is not started.`,
+        {
+          cause,
+          remedy: 'Give a directory that weir may write with --state-dir.',
+        },
+      );
+    }
+  }
+
+  get socket(): string {
+    return join(this.run, 'control.sock');
+  }
+
+  get pidFile(): string {
+    return join(this.run, 'nginx.pid');
+  }
+
+  get configuration(): string {
+    return join(this.run, 'nginx.conf');
+  }
+
+  get errorLog(): string {
+    return join(this.log, 'error.log');
+  }
+
+  readPid(): number | undefined {
+    const pid = Number.parseInt(this.#read('nginx.pid') ?? '', 10);
+    return Number.isInteger(pid) && pid > 1 ? pid : undefined;
+  }
+
+  readToken(): string | undefined {
+    const token = this.#read('token')?.trim();
+    return token === '' ? undefined : token;
+  }
+
+  /** A new one for each start of nginx. */
+  makeToken(): string {
+    const token = randomBytes(32).toString('hex');
+    this.writePrivate('token', token);
+    return token;
+  }
+
+  /** Written whole or not at all, readable by the supervisor's account alone. */
+  writePrivate(name: string, text: string): string {
+    const path = join(this.run, name);
+    writeFileSync(`${path}.new`, text, { mode: 0o600 });
+    renameSync(`${path}.new`, path);
+    return path;
+  }
+
+  read(name: string): string | undefined {
+    return this.#read(name);
+  }
+
+  /** After an nginx that didn't clean up: its socket file would keep the next one from starting. */
+  removeStale(): void {
+    rmSync(this.socket, { force: true });
+    rmSync(this.pidFile, { force: true });
+  }
+
+  /** Copies a compiled data plane, unless it is there. Returns its directory. */
+  takeDataplane(source: string, hash: string): string {
+    const directory = join(this.dataplane, hash);
+    if (existsSync(directory)) return directory;
+    const next = `${directory}.new`;
+    rmSync(next, { recursive: true, force: true });
+    cpSync(source, next, { recursive: true });
+    renameSync(next, directory);
+    return directory;
+  }
+
+  #read(name: string): string | undefined {
+    try {
+      return readFileSync(join(this.run, name), 'utf8');
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** The mode is set also where the directory was there: it is what protects its content. */
+function make(path: string, mode: number): string {
+  mkdirSync(path, { recursive: true, mode });
+  chmodSync(path, mode);
+  return path;
+}
+
+/** Where the master is root, workers run under an account that must reach `temp/`; it needs to pass, not to look. */
+function letPass(root: string): void {
+  const { mode, uid } = statSync(root);
+  if (uid === 0 && process.getuid?.() === 0 && (mode & 0o011) !== 0o011) chmodSync(root, (mode & 0o7777) | 0o011);
+}

@@ -1,0 +1,81 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, get as httpGet, type Server } from 'node:http';
+import { get as httpsGet } from 'node:https';
+import { createServer as createTcpServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { NginxDriver } from '../../src/drivers/nginx/nginx-driver.ts';
+import type { NginxDriverOptions, NginxEvent } from '../../src/drivers/nginx/nginx-options.ts';
+import { buildDataplane } from '../../tools/build-dataplane.ts';
+
+/** A state directory of a test, with every nginx that was started in it ended afterwards. */
+export interface NginxHarness {
+  readonly directory: string;
+  readonly events: NginxEvent[];
+  driver(more?: Partial<NginxDriverOptions>): NginxDriver;
+}
+
+export function nginxHarness(t: TestContext): NginxHarness {
+  const directory = mkdtempSync(join(tmpdir(), 'weir-nginx-'));
+  const events: NginxEvent[] = [];
+  const driver = (more: Partial<NginxDriverOptions> = {}): NginxDriver =>
+    new NginxDriver({
+      stateDirectory: directory,
+      dataplane: buildDataplane,
+      workers: 2,
+      drainTimeout: 3000,
+      onEvent: (event) => events.push(event),
+      ...more,
+    });
+  t.after(async () => {
+    const last = driver();
+    await last.start().catch(() => undefined);
+    await last.stop('drain');
+    rmSync(directory, { recursive: true, force: true });
+  });
+  return { directory, events, driver };
+}
+
+/** A port that was free a moment ago. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createTcpServer();
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** One request on a connection of its own. */
+export function request(port: number, host: string, path = '/', secure = false): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const options = { host: '127.0.0.1', port, path, agent: false, headers: { host }, timeout: 5000 };
+    const secureOptions = { ...options, rejectUnauthorized: false, servername: host };
+    const call = (secure ? httpsGet : httpGet)(secure ? secureOptions : options, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));
+      response.on('error', reject);
+    });
+    call.on('error', reject);
+    call.on('timeout', () => call.destroy(new Error('no answer within 5 s')));
+  });
+}
+
+/** A backend that answers with its name. */
+export async function echoBackend(t: TestContext, name: string): Promise<readonly [string, number]> {
+  const server: Server = createServer((_, response) => response.end(name));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return ['127.0.0.1', (server.address() as AddressInfo).port];
+}
