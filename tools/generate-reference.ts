@@ -1,19 +1,27 @@
 /**
- * Writes docs/reference/annotations.md and docs/reference/findings.md from the tables in the sources.
+ * Writes the pages of docs/reference/ from the tables, schemas and commands in the sources.
  * With `--check` writes nothing and ends with 1 when a page is not what it would write.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CATALOGUE } from '../src/diagnostics/catalogue.ts';
 import { annotationReference } from '../src/translate/ingress/annotations/reference.ts';
+import { adminApiPage } from './reference/admin-api-page.ts';
 import { annotationsPage } from './reference/annotations-page.ts';
+import { cliPage } from './reference/cli-page.ts';
+import { configPage } from './reference/config-page.ts';
 import { findingsPage } from './reference/findings-page.ts';
+import { metricsPage } from './reference/metrics-page.ts';
 
 const root = join(import.meta.dirname, '..');
 const check = process.argv.includes('--check');
 const pages: readonly (readonly [path: string, text: string])[] = [
   ['docs/reference/annotations.md', annotationsPage(annotationReference())],
   ['docs/reference/findings.md', findingsPage(CATALOGUE)],
+  ['docs/reference/cli.md', await cliPage()],
+  ['docs/reference/config.md', configPage()],
+  ['docs/reference/metrics.md', metricsPage()],
+  ['docs/reference/admin-api.md', await adminApiPage()],
 ];
 
 for (const [path, text] of pages) {

@@ -45,7 +45,8 @@ export const DRIVER_FINDINGS = {
     code: 'WEIR0405',
     severity: 'error',
     title: 'Regular expression does not compile',
-    explanation: 'The engine that would run the regular expression refuses it. Its route answers 503; other routes of the host are served.',
+    explanation:
+      'The engine that would run the regular expression refuses it. Its route answers 503; other routes of the host are served.',
     fix: 'Correct the regular expression (PCRE syntax).',
   },
   recordTooLarge: {
@@ -76,7 +77,8 @@ export const DRIVER_FINDINGS = {
     code: 'WEIR0409',
     severity: 'error',
     title: 'Refused by the data plane',
-    explanation: 'The data plane could not use what was sent for this host, backend or certificate. The host answers 503 until it changes.',
+    explanation:
+      'The data plane could not use what was sent for this host, backend or certificate. The host answers 503 until it changes.',
     fix: 'Change the object; if nothing about it looks wrong, report this as a defect of weir.',
   },
   endpointAddress: {
@@ -90,7 +92,8 @@ export const DRIVER_FINDINGS = {
     code: 'WEIR0411',
     severity: 'warning',
     title: 'Setting not supported by the load balancer',
-    explanation: 'The load balancer has no means for a setting of this route or backend. The route is served without it.',
+    explanation:
+      'The load balancer has no means for a setting of this route or backend. The route is served without it.',
     fix: 'Remove the setting, or serve this object by a load balancer that supports it.',
   },
   l4Route: {

@@ -1,0 +1,60 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { isIP } from 'node:net';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+export interface AccessOptions {
+  /** Asked for under /api/ wherever a request comes from; without one, /api/ answers on loopback only. */
+  readonly token: string | undefined;
+  /** Name or address that weir was told to listen on; accepted as Host. */
+  readonly host: string;
+}
+
+/** Who may ask what: health and metrics are for everybody, the rest for this machine or holders of the token. */
+export function guardAccess(app: FastifyInstance, { token, host }: AccessOptions): void {
+  app.addHook('onRequest', async (request, reply) => {
+    if (!request.url.startsWith('/api/')) return undefined;
+    if (token !== undefined) {
+      if (isBearer(request.headers.authorization, token)) return undefined;
+      reply.header('www-authenticate', 'Bearer realm="weir"');
+      return refuse(
+        reply,
+        401,
+        'token-required',
+        'Send the token of admin-token-file as `Authorization: Bearer TOKEN`.',
+      );
+    }
+    if (!isLoopback(request.socket.remoteAddress)) {
+      return refuse(
+        reply,
+        403,
+        'loopback-only',
+        'Beyond loopback, only /healthz, /readyz and /metrics answer. Set admin-token-file to open the rest.',
+      );
+    }
+    // A page in a browser on this machine may resolve its own name to 127.0.0.1; then it sends that name.
+    if (!isOwnName(request, host)) {
+      return refuse(reply, 403, 'unknown-host', 'Ask by address (127.0.0.1) or as localhost, not by another name.');
+    }
+    return undefined;
+  });
+}
+
+function refuse(reply: FastifyReply, status: number, code: string, message: string): FastifyReply {
+  return reply.code(status).send({ code, message });
+}
+
+/** Compared by digest, so that the time it takes tells nothing. */
+function isBearer(header: string | undefined, token: string): boolean {
+  const given = /^bearer +(.+)$/i.exec(header ?? '')?.[1];
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return given !== undefined && timingSafeEqual(digest(given), digest(token));
+}
+
+function isLoopback(address: string | undefined): boolean {
+  return address !== undefined && (/^(::ffff:)?127\./.test(address) || address === '::1');
+}
+
+function isOwnName(request: FastifyRequest, host: string): boolean {
+  const name = (request.headers.host ?? '').replace(/:[0-9]*$/, '').toLowerCase();
+  return name === 'localhost' || name === host.toLowerCase() || isIP(name.replace(/^\[|\]$/g, '')) !== 0;
+}

@@ -1,0 +1,7 @@
+import Type from 'typebox';
+
+/** Body of every answer that isn't 2xx. */
+export const AdminErrorBody = Type.Object({
+  code: Type.String({ description: 'For programs.' }),
+  message: Type.String({ description: 'What is wrong, and what to do.' }),
+});

@@ -1,0 +1,62 @@
+interface MetricDefinition {
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly help: string;
+  readonly labels: readonly string[];
+}
+
+/** Every metric of weir's own; the reference page is made from this table. */
+export const METRIC_DEFINITIONS = {
+  weir_applies_total: {
+    type: 'counter',
+    help: 'Model changes that were given to a load balancer, by result (success, failure).',
+    labels: ['driver', 'result'],
+  },
+  weir_apply_duration_seconds: {
+    type: 'histogram',
+    help: 'Time from giving a change to a load balancer until it was in force.',
+    labels: ['driver'],
+  },
+  weir_applied_generation: {
+    type: 'gauge',
+    help: 'Newest generation of the model that is in force.',
+    labels: ['driver'],
+  },
+  weir_build_info: { type: 'gauge', help: 'Always 1; the version is in the label.', labels: ['version'] },
+  weir_certificate_expiry_timestamp_seconds: {
+    type: 'gauge',
+    help: 'When each certificate in use expires.',
+    labels: ['certificate'],
+  },
+  weir_change_to_traffic_seconds: {
+    type: 'histogram',
+    help: 'Time from learning of a change until requests saw it.',
+    labels: ['driver'],
+  },
+  weir_driver_healthy: { type: 'gauge', help: '1 while the load balancer is well.', labels: ['driver'] },
+  weir_findings: { type: 'gauge', help: 'Findings about objects, by severity.', labels: ['severity'] },
+  weir_generation: { type: 'gauge', help: 'Generation of the model; raised by every change.', labels: [] },
+  weir_model_parts: {
+    type: 'gauge',
+    help: 'Parts of the model, by table (hosts, backends, certificates, listeners, l4Routes).',
+    labels: ['table'],
+  },
+  weir_nginx_reloads_total: { type: 'counter', help: 'Reloads of nginx, by reason.', labels: ['reason'] },
+  weir_quarantined_objects: {
+    type: 'gauge',
+    help: 'Findings about objects that are left out because a load balancer refused them.',
+    labels: [],
+  },
+  weir_ready: { type: 'gauge', help: '1 while the local data plane serves a complete model.', labels: [] },
+  weir_saved_state_failing: { type: 'gauge', help: '1 while the last good model can’t be saved.', labels: [] },
+  weir_saved_state_pending_parts: {
+    type: 'gauge',
+    help: 'Parts of the model that are in force but not yet on disk.',
+    labels: [],
+  },
+  weir_source_healthy: {
+    type: 'gauge',
+    help: '1 while what was read from the source is what is there now.',
+    labels: ['source'],
+  },
+} as const satisfies Record<string, MetricDefinition>;
+export type MetricName = keyof typeof METRIC_DEFINITIONS;

@@ -1,0 +1,39 @@
+import Type from 'typebox';
+import { Status } from '../controller/status.ts';
+import type { AdminApp, AdminContext } from './admin-app.ts';
+
+export const StatusAnswer = Type.Interface([Status], {
+  settled: Type.Optional(Type.Boolean({ description: 'With `wait`: whether all is in force that the sources held.' })),
+});
+
+/** How the program is, and waiting until what the sources hold is in force. */
+export function statusRoutes(app: AdminApp, { controller }: AdminContext): void {
+  app.get(
+    '/api/v1/status',
+    {
+      schema: {
+        summary: 'Generations, drivers, reloads and quarantined objects',
+        tags: ['state'],
+        querystring: Type.Object({
+          wait: Type.Optional(
+            Type.Number({
+              minimum: 0,
+              maximum: 600,
+              description:
+                'Answer when what the sources hold now is in force in every driver, at the latest after so many seconds.',
+            }),
+          ),
+        }),
+        response: { 200: StatusAnswer },
+      },
+    },
+    async (request) => {
+      const { wait } = request.query;
+      if (wait === undefined) return controller.status();
+      const gone = new AbortController();
+      request.raw.once('close', () => gone.abort());
+      const settled = await controller.settle(AbortSignal.any([gone.signal, AbortSignal.timeout(wait * 1000)]));
+      return { ...controller.status(), settled };
+    },
+  );
+}

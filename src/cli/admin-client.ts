@@ -1,0 +1,55 @@
+import { readFile } from 'node:fs/promises';
+import type { Terminal } from './terminal.ts';
+import { UnreachableError } from './unreachable-error.ts';
+import { UsageError } from './usage-error.ts';
+
+const DEFAULT_ADDRESS = '127.0.0.1:9180';
+
+export interface AdminOptions {
+  readonly admin?: string;
+  readonly adminTokenFile?: string;
+}
+
+/** Asks a running weir. Rejects with an UnreachableError where nobody answers, with a UsageError where it refuses. */
+export async function askAdmin(path: string, options: AdminOptions, { environment }: Terminal): Promise<unknown> {
+  const address = options.admin ?? environment.WEIR_ADMIN ?? environment.WEIR_ADMIN_ADDRESS ?? DEFAULT_ADDRESS;
+  const base = address.includes('://') ? address : `http://${address}`;
+  if (!URL.canParse(base))
+    throw new UsageError(`--admin ${JSON.stringify(address)} is not an address.`, 'Give HOST:PORT.');
+  const tokenFile = options.adminTokenFile ?? environment.WEIR_ADMIN_TOKEN_FILE;
+  const headers = tokenFile === undefined ? {} : { authorization: `Bearer ${await readToken(tokenFile)}` };
+  let response: Response;
+  try {
+    response = await fetch(new URL(path, base), { headers });
+  } catch (error) {
+    const cause = (error as { readonly cause?: { readonly code?: string } }).cause?.code ?? String(error);
+    throw new UnreachableError(
+      `no weir answers at ${address} (${cause}).`,
+      'Start one with `weir run`, or give its address with --admin.',
+      error,
+    );
+  }
+  const body: unknown = await response.json().catch(() => undefined);
+  if (response.ok) return body;
+  const { message } = (body ?? {}) as { readonly message?: string };
+  throw new UsageError(`weir at ${address} answers ${response.status}: ${message ?? response.statusText}`);
+}
+
+/** The token in a file, without the newline that editors put at its end. */
+export async function readToken(file: string): Promise<string> {
+  let text: string;
+  try {
+    text = (await readFile(file, 'utf8')).trim();
+  } catch (error) {
+    throw new UsageError(
+      `admin-token-file ${file} can't be read (${(error as NodeJS.ErrnoException).code}).`,
+      'Give a file that holds the token.',
+    );
+  }
+  if (text === '')
+    throw new UsageError(
+      `admin-token-file ${file} is empty.`,
+      'Put a token into it, for example from `openssl rand -hex 32`.',
+    );
+  return text;
+}

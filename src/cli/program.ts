@@ -1,0 +1,108 @@
+import { Command, Option } from 'commander';
+import { weirVersion } from '../lib/weir-version.ts';
+import type { ExitCode } from './exit-code.ts';
+import type { Terminal } from './terminal.ts';
+
+const output = (...formats: readonly string[]) =>
+  new Option('-o, --output <format>', 'form of the answer').choices(formats).default('text');
+const admin = () =>
+  new Option('--admin <address>', 'admin address of a running weir (default: 127.0.0.1:9180, or WEIR_ADMIN)');
+const tokenFile = () => new Option('--admin-token-file <file>', 'file that holds the admin token, where one is set');
+const gather = (value: string, before: string[] | undefined) => [...(before ?? []), value];
+const manifests = () =>
+  new Option('-f, --filename <path>', 'folder or file of manifests, may be repeated; - for standard input').argParser(
+    gather,
+  );
+const ingressClass = () =>
+  new Option('--ingress-class <name>', 'ingress class that is served, may be repeated (default: weir)').argParser(
+    gather,
+  );
+const certificate = () =>
+  new Option('--default-ssl-certificate <namespace/name>', 'TLS Secret used where no other certificate fits');
+
+/**
+ * The command line. Each verb's own code is loaded when it is called; `verbs` names those whose options are wanted
+ * (`run` has one for every setting, which takes a moment to load).
+ */
+export async function buildProgram(
+  terminal: Terminal,
+  done: (code: ExitCode) => void,
+  verbs: readonly string[],
+): Promise<Command> {
+  const program = new Command('weir')
+    .description('Ingress controller for nginx: reads Kubernetes manifests, programs load balancers, says why.')
+    .configureOutput({ writeOut: (text) => terminal.out.write(text), writeErr: (text) => terminal.err.write(text) })
+    .exitOverride()
+    .showHelpAfterError('(`weir --help` and `weir VERB --help` tell more)')
+    .addHelpText(
+      'after',
+      '\nExit status: 0 ok, 1 findings, 2 bad usage or unreadable input, 3 load balancer or running weir unreachable.',
+    );
+
+  const run = program.command('run').description('serve a folder of manifests, and follow its changes');
+  if (verbs.includes('run')) (await import('./run-options.ts')).addRunOptions(run);
+  run.action(async (options) => done(await (await import('./run.ts')).run(terminal, options)));
+
+  program
+    .command('check')
+    .description('findings about manifests: code, object, file:line:column, fix')
+    .addOption(manifests().makeOptionMandatory())
+    .addOption(ingressClass())
+    .addOption(certificate())
+    .addOption(output('text', 'json', 'yaml', 'sarif', 'github'))
+    .addOption(
+      new Option('--fail-on <severity>', 'least severe finding for exit status 1')
+        .choices(['error', 'warning', 'info'])
+        .default('error'),
+    )
+    .action(async (options) => done(await (await import('./check.ts')).check(terminal, options)));
+
+  program
+    .command('render')
+    .description('what would be programmed; writes nothing elsewhere; secrets are redacted')
+    .addOption(manifests().makeOptionMandatory())
+    .addOption(
+      new Option('--to <what>', 'the model, or what a load balancer would get')
+        .choices(['model', 'nginx'])
+        .makeOptionMandatory(),
+    )
+    .addOption(ingressClass())
+    .addOption(certificate())
+    .addOption(output('text', 'json', 'yaml'))
+    .action(async (options) => done(await (await import('./render.ts')).render(terminal, options)));
+
+  program
+    .command('explain')
+    .description('which rule serves a URL, which lost and why; or what an annotation or a code means')
+    .usage('[options] URL | annotation NAME | code WEIRxxxx')
+    .argument('<subject>', 'a URL, or the word annotation or code')
+    .argument('[name]', 'the annotation or the code')
+    .addOption(new Option('-X, --method <method>', 'method of the request').default('GET'))
+    .addOption(new Option('-H, --header <name:value>', 'header of the request, may be repeated').argParser(gather))
+    .addOption(manifests())
+    .addOption(ingressClass())
+    .addOption(certificate())
+    .addOption(admin())
+    .addOption(tokenFile())
+    .addOption(output('text', 'json', 'yaml'))
+    .action(async (subject, name, options) =>
+      done(await (await import('./explain.ts')).explain(terminal, subject, name, options)),
+    );
+
+  program
+    .command('status')
+    .description('how a running weir is')
+    .addOption(admin())
+    .addOption(tokenFile())
+    .addOption(new Option('--wait <duration>', 'first wait until all that the sources hold is in force (30s, 2m)'))
+    .addOption(output('text', 'json', 'yaml'))
+    .action(async (options) => done(await (await import('./status.ts')).status(terminal, options)));
+
+  program
+    .command('version')
+    .description('version of weir and of what it runs on')
+    .addOption(output('text', 'json', 'yaml'))
+    .action(async (options) => done(await (await import('./version.ts')).version(terminal, options)));
+  program.version(weirVersion(), '-V, --version', 'version of weir');
+  return program;
+}

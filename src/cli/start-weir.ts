@@ -1,0 +1,130 @@
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { type AdminApp, type AdminContext, buildAdminApp } from '../admin/admin-app.ts';
+import { Metrics } from '../admin/metrics.ts';
+import type { Settings } from '../config/settings.ts';
+import { Controller } from '../controller/controller.ts';
+import { dnsQuery } from '../controller/name-query.ts';
+import { lockState } from '../controller/state-lock.ts';
+import { StateStore } from '../controller/state-store.ts';
+import { NginxDriver } from '../drivers/nginx/nginx-driver.ts';
+import type { NginxEvent } from '../drivers/nginx/nginx-options.ts';
+import { CodedError } from '../lib/coded-error.ts';
+import { weirVersion } from '../lib/weir-version.ts';
+import { FilesSource } from '../sources/files/files-source.ts';
+import { readToken } from './admin-client.ts';
+import { compiledDataplane } from './compiled-dataplane.ts';
+import { logController } from './log-controller.ts';
+import { nginxRegexEngine } from './nginx-regex-engine.ts';
+import { translatorFor } from './translator-for.ts';
+import { UsageError } from './usage-error.ts';
+
+export interface RunningWeir {
+  readonly controller: Controller;
+  /** URL of the admin server. */
+  readonly admin: string;
+  stop(how: 'leave' | 'drain'): Promise<void>;
+}
+
+/** Puts the program together and starts it: the only place that knows all its parts. Rejects if it can't serve anything. */
+export async function startWeir(settings: Settings, log: Logger): Promise<RunningWeir> {
+  const token = settings['admin-token-file'] === undefined ? undefined : await readToken(settings['admin-token-file']);
+  const directory = settings['state-dir']!;
+  const lock = await lockState(directory).catch((error: unknown) => {
+    if (error instanceof CodedError) throw error;
+    throw new UsageError(
+      `the state directory ${directory} can't be used (${(error as NodeJS.ErrnoException).code}).`,
+      'Give another with --state-dir.',
+    );
+  });
+  const { store, reading } = await StateStore.open({
+    directory,
+    onProblem: (problem) => {
+      if (problem === undefined) log.info('the model is saved again');
+      else log.error({ code: (problem as NodeJS.ErrnoException).code }, `the model can't be saved: ${problem.message}`);
+    },
+  });
+  if (reading.problem !== undefined) log.warn(`saved state: ${reading.problem}`);
+  const nginx = nginxDriver(settings, (event) => noteNginxEvent(event, controller, log));
+  const controller: Controller = new Controller({
+    source: new FilesSource({ folders: settings.manifests }),
+    translator: translatorFor({
+      ingressClasses: settings['ingress-class'],
+      defaultCertificate: settings['default-ssl-certificate'],
+      httpPort: settings['http-port'],
+      httpsPort: settings['https-port'],
+      trustedProxies: settings['trusted-proxies'],
+    }),
+    drivers: [nginx],
+    query: dnsQuery(),
+    version: weirVersion(),
+    store,
+    ...(reading.model === undefined ? {} : { saved: reading.model }),
+  });
+  const metrics = new Metrics(controller);
+  controller.listen(metrics);
+  controller.listen(logController(controller, log));
+  const admin = await listenAdmin(
+    { controller, metrics, regex: nginxRegexEngine(nginx) },
+    settings['admin-address'],
+    token,
+  ).catch(async (error: unknown) => {
+    await lock.release();
+    throw error;
+  });
+  await controller.start();
+  const stop = async (how: 'leave' | 'drain') => {
+    await controller.stop(how);
+    await admin.app.close();
+    await lock.release();
+  };
+  if (!controller.hasModel) {
+    const [finding] = controller.findings();
+    await stop('drain');
+    throw new UsageError(
+      finding?.message ?? `the manifests in ${settings.manifests.join(', ')} can't be read.`,
+      'Nothing was saved by an earlier run either, so there is nothing to serve.',
+    );
+  }
+  log.info(
+    { http: settings['http-port'], https: settings['https-port'], admin: admin.url, state: directory },
+    `serving ${settings.manifests.join(', ')}`,
+  );
+  return { controller, admin: admin.url, stop };
+}
+
+function nginxDriver(settings: Settings, onEvent: (event: NginxEvent) => void): NginxDriver {
+  const directory = join(settings['state-dir']!, 'nginx');
+  return new NginxDriver({
+    stateDirectory: directory,
+    dataplane: compiledDataplane,
+    workers: settings.workers,
+    accessLog: settings['access-log'] ?? join(directory, 'log', 'access.log'),
+    onEvent,
+  });
+}
+
+function noteNginxEvent({ event, message, reason }: NginxEvent, controller: Controller, log: Logger): void {
+  const bad = event === 'ended' || event === 'restart-failed' || event === 'quarantined';
+  log[bad ? 'warn' : 'info']({ event, ...(reason === undefined ? {} : { reason }) }, message);
+  if (event === 'reloaded') controller.noteReload('nginx', reason ?? 'other', message);
+}
+
+async function listenAdmin(
+  context: AdminContext,
+  address: string,
+  token: string | undefined,
+): Promise<{ readonly app: AdminApp; readonly url: string }> {
+  const { hostname, port } = new URL(`http://${address}`);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const app = await buildAdminApp(context, { token, host });
+  try {
+    return { app, url: await app.listen({ host, port: Number(port || 80) }) };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new UsageError(
+      `admin-address ${address} can't be listened on (${code}).`,
+      'Give another with --admin-address.',
+    );
+  }
+}

@@ -1,0 +1,92 @@
+import type { SnapshotFrom } from 'xstate';
+import type { Finding } from '../diagnostics/finding.ts';
+import type { DriverState } from '../drivers/driver.ts';
+import type { Model } from '../model/model.ts';
+import type { driverMachine } from './driver-machine.ts';
+import type { StateStore } from './state-store.ts';
+import type { DriverStatus, ReloadReasonView, Status } from './status.ts';
+
+/** Milliseconds for which an apply may fail or be overdue before the program is no longer ready. */
+const PATIENCE = 30_000;
+
+export type DriverSnapshot = SnapshotFrom<typeof driverMachine>;
+
+export interface ActorFacts {
+  readonly state: Status['state'];
+  readonly generation: number;
+  readonly drivers: readonly (readonly [name: string, snapshot: DriverSnapshot])[];
+  readonly observed: ReadonlyMap<string, DriverState>;
+}
+
+export interface StatusFacts extends ActorFacts {
+  readonly version: string;
+  readonly started: Date;
+  readonly source: { readonly name: string; readonly synced: boolean; readonly error: Error | undefined };
+  readonly sourceHealthy: boolean;
+  readonly model: Model;
+  readonly origin: Status['model']['origin'];
+  readonly findings: readonly Finding[];
+  readonly quarantined: readonly Finding[];
+  readonly reloads: number;
+  readonly reloadReasons: readonly ReloadReasonView[];
+  readonly savedState: StateStore | undefined;
+}
+
+export function buildStatus(facts: StatusFacts): Status {
+  const applied = facts.drivers.map(([, { context }]) => Math.max(0, context.appliedGeneration));
+  const count = (severity: Finding['severity']) =>
+    facts.findings.filter((finding) => finding.severity === severity).length;
+  return {
+    state: facts.state,
+    ready: isReady(facts, facts.drivers[0]![0]),
+    version: facts.version,
+    started: facts.started.toISOString(),
+    generation: facts.generation,
+    appliedGeneration: Math.min(...applied),
+    source: {
+      name: facts.source.name,
+      synced: facts.source.synced,
+      healthy: facts.sourceHealthy,
+      ...(facts.source.error === undefined ? {} : { error: facts.source.error.message }),
+    },
+    model: {
+      origin: facts.origin,
+      hosts: facts.model.hosts.size,
+      routes: facts.model.hosts.values().reduce((sum, host) => sum + host.routes.length, 0),
+      backends: facts.model.backends.size,
+      certificates: facts.model.certificates.size,
+    },
+    findings: { errors: count('error'), warnings: count('warning'), infos: count('info') },
+    reloads: facts.reloads,
+    lastReloadReasons: [...facts.reloadReasons],
+    drivers: facts.drivers.map(([name, snapshot]) => driverStatus(name, snapshot, facts.observed.get(name))),
+    quarantined: [...facts.quarantined],
+    savedState: {
+      pending: facts.savedState?.pending ?? 0,
+      ...(facts.savedState?.problem === undefined ? {} : { error: facts.savedState.problem.message }),
+    },
+  };
+}
+
+/** Whether this driver's load balancer serves a complete model, and has kept up with it lately. */
+export function isReady(facts: ActorFacts, primary: string, now: number = Date.now()): boolean {
+  const snapshot = facts.drivers.find(([name]) => name === primary)?.[1];
+  if (snapshot === undefined || snapshot.context.appliedGeneration < 1) return false;
+  const { failingSince, busySince } = snapshot.context;
+  const since = Math.min(failingSince ?? Infinity, busySince ?? Infinity);
+  return now - since < PATIENCE && facts.observed.get(primary)?.healthy !== false;
+}
+
+function driverStatus(name: string, snapshot: DriverSnapshot, observed: DriverState | undefined): DriverStatus {
+  const { context } = snapshot;
+  return {
+    name,
+    state: snapshot.value,
+    healthy: observed?.healthy ?? context.error === undefined,
+    appliedGeneration: Math.max(0, context.appliedGeneration),
+    attempts: context.attempts,
+    ...(context.error === undefined ? {} : { error: context.error.message }),
+    ...(context.failingSince === undefined ? {} : { failingSince: new Date(context.failingSince).toISOString() }),
+    detail: observed?.detail ?? {},
+  };
+}

@@ -1,0 +1,22 @@
+import type { Finding } from '../diagnostics/finding.ts';
+
+/** Remembers when each finding was first seen in this run. */
+export class FindingLedger {
+  #seen = new Map<string, string>();
+
+  /** The same findings, each with `seen`. What isn't among them is forgotten. */
+  stamp(findings: readonly Finding[], now: Date): readonly Finding[] {
+    const before = this.#seen;
+    this.#seen = new Map();
+    return findings.map((finding) => {
+      const id = identity(finding);
+      const seen = this.#seen.get(id) ?? before.get(id) ?? now.toISOString();
+      this.#seen.set(id, seen);
+      return { ...finding, seen };
+    });
+  }
+}
+
+function identity({ code, object, field, message }: Finding): string {
+  return JSON.stringify([code, object.kind, object.namespace, object.name, field, message]);
+}

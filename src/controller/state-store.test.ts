@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { appendFile, mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import fc from 'fast-check';
+import { backendPart, backendsDelta, type MutableModel, mutableModel } from '../../test/support/model-parts.ts';
+import { Redacted } from '../lib/redacted.ts';
+import { diffModels, emptyDelta, isEmptyDelta, wholeModel } from '../model/diff.ts';
+import { emptyModel, type Model } from '../model/model.ts';
+import { StateStore, type StateStoreOptions } from './state-store.ts';
+
+async function temporary(context: Pick<TestContext, 'after'>): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'weir-state-'));
+  context.after(() => rm(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+async function reload(directory: string): Promise<{ readonly model: Model | undefined; readonly problem?: string }> {
+  const { store, reading } = await StateStore.open({ directory });
+  await store.close();
+  return reading;
+}
+
+async function opened(directory: string, more: Partial<StateStoreOptions> = {}): Promise<StateStore> {
+  return (await StateStore.open({ directory, ...more })).store;
+}
+
+function withCertificate(key: string): MutableModel {
+  const model = mutableModel();
+  const origin = { object: { kind: 'Secret', namespace: 'shop', name: 'tls' }, field: '' };
+  const times = { notBefore: '2026-01-01T00:00:00Z', notAfter: '2027-01-01T00:00:00Z' };
+  const certificate = {
+    id: 'shop/tls',
+    chain: 'CHAIN',
+    privateKey: new Redacted(key),
+    keyType: 'ec' as const,
+    ...times,
+  };
+  model.certificates.set('shop/tls', { ...certificate, names: ['a.example'], fingerprint: 'ab', origin });
+  return model;
+}
+
+test('without a file there is no model, and closing without a change makes none', async (context) => {
+  const directory = await temporary(context);
+  assert.equal((await reload(directory)).model, undefined);
+  assert.equal((await reload(directory)).model, undefined);
+});
+
+test('an empty model that was in force is a model', async (context) => {
+  const directory = await temporary(context);
+  const store = await opened(directory);
+  store.record(emptyModel(), emptyDelta());
+  await store.close();
+  assert.deepEqual((await reload(directory)).model, emptyModel());
+});
+
+test('private keys survive, in a file that only its owner may read', async (context) => {
+  const directory = await temporary(context);
+  const model = withCertificate('-----KEY-----');
+  const store = await opened(directory);
+  store.record(model, wholeModel(model));
+  await store.close();
+  const { model: loaded } = await reload(directory);
+  assert.equal(loaded?.certificates.get('shop/tls')?.privateKey.reveal(), '-----KEY-----');
+  assert.equal((await stat(join(directory, 'model.jsonl'))).mode & 0o777, 0o600);
+});
+
+test('a user’s text that looks like a stored secret stays a text', async (context) => {
+  const directory = await temporary(context);
+  const model = mutableModel();
+  model.backends.set('a', { ...backendPart('a', 1), fastcgi: { parameters: { secrets: '[redacted]', $secret: 'x' } } });
+  const store = await opened(directory);
+  store.record(model, wholeModel(model));
+  await store.close();
+  assert.deepEqual((await reload(directory)).model, model);
+});
+
+test('a change is written soon by itself, and costs in proportion to itself', async (context) => {
+  const directory = await temporary(context);
+  const model = mutableModel();
+  for (let index = 0; index < 2000; index++) model.backends.set(`b${index}`, backendPart(`b${index}`, 80));
+  const store = await opened(directory);
+  store.record(model, wholeModel(model));
+  await store.flush();
+  const before = (await stat(join(directory, 'model.jsonl'))).size;
+  model.backends.set('b7', backendPart('b7', 8080));
+  store.record(model, backendsDelta('b7'));
+  while (store.pending > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  await store.flush();
+  const grown = (await stat(join(directory, 'model.jsonl'))).size - before;
+  assert.ok(grown > 0 && grown < 1000, `grew by ${grown}`);
+  await store.close();
+  assert.deepEqual((await reload(directory)).model, model);
+});
+
+test('the journal is folded into a new snapshot when it has outgrown the old one', async (context) => {
+  const directory = await temporary(context);
+  const model = mutableModel();
+  const store = await opened(directory);
+  const padding = 'x'.repeat(10_000);
+  for (let round = 0; round < 300; round++) {
+    model.backends.set('a', { ...backendPart('a', 1 + round), fastcgi: { parameters: { padding } } });
+    store.record(model, backendsDelta('a'));
+    await store.flush();
+  }
+  assert.ok((await stat(join(directory, 'model.jsonl'))).size < 1_200_000);
+  await store.close();
+  assert.deepEqual((await reload(directory)).model, model);
+});
+
+test('a torn last line is dropped, told, and written over', async (context) => {
+  const directory = await temporary(context);
+  const path = join(directory, 'model.jsonl');
+  const model = mutableModel();
+  model.backends.set('a', backendPart('a', 1));
+  const store = await opened(directory);
+  store.record(model, wholeModel(model));
+  await store.close();
+  await appendFile(path, '0123abcd {"put":"backe');
+  const again = await StateStore.open({ directory });
+  assert.deepEqual(again.reading.model, model);
+  assert.match(again.reading.problem ?? '', /torn/);
+  model.backends.set('b', backendPart('b', 2));
+  again.store.record(model, backendsDelta('b'));
+  await again.store.close();
+  const last = await reload(directory);
+  assert.deepEqual([last.model, last.problem], [model, undefined]);
+});
+
+test('wherever the file is cut or damaged, what loads is a model that was once in force', async (context) => {
+  const directory = await temporary(context);
+  const path = join(directory, 'model.jsonl');
+  const model = mutableModel();
+  const store = await opened(directory);
+  const history: Model[] = [];
+  for (let round = 1; round <= 6; round++) {
+    model.backends.set(`b${round % 3}`, backendPart(`b${round % 3}`, round));
+    model.backends.set('pair', backendPart('pair', round));
+    store.record(model, backendsDelta(`b${round % 3}`, 'pair'));
+    await store.flush();
+    history.push({ ...mutableModel(), backends: new Map(model.backends) });
+  }
+  await store.close();
+  const whole = await readFile(path);
+  const known = (loaded: Model | undefined) =>
+    loaded === undefined || history.some((past) => isEmptyDelta(diffModels(past, loaded)));
+  for (let length = 0; length < whole.length; length += 7) {
+    await truncate(path, 0);
+    await writeFile(path, whole.subarray(0, length));
+    assert.ok(known((await reload(directory)).model), `cut at ${length}`);
+    const damaged = Buffer.from(whole);
+    damaged[length] = damaged[length]! ^ 0x15;
+    await writeFile(path, damaged);
+    const reading = await reload(directory);
+    assert.ok(known(reading.model), `damaged at ${length}`);
+    assert.notEqual(reading.problem, undefined, `damage at ${length} went unnoticed`);
+  }
+});
+
+test('a full disk is told once, loses nothing, and is tried again', async (context) => {
+  const directory = await temporary(context);
+  const problems: (string | undefined)[] = [];
+  let full = false;
+  const store = await opened(directory, {
+    append: async (file, text) => {
+      if (!full) return file.writeFile(text);
+      await file.writeFile(text.slice(0, text.length / 2));
+      throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    },
+    onProblem: (problem) => problems.push(problem?.message),
+  });
+  const model = mutableModel();
+  model.backends.set('a', backendPart('a', 1));
+  store.record(model, wholeModel(model));
+  await store.flush();
+  full = true;
+  model.backends.set('b', backendPart('b', 2));
+  store.record(model, backendsDelta('b'));
+  await store.flush();
+  await store.flush();
+  assert.match(store.problem?.message ?? '', /ENOSPC/);
+  assert.equal(store.pending, 1);
+  full = false;
+  await store.close();
+  assert.deepEqual(problems, ['ENOSPC: no space left on device, write', undefined]);
+  const { model: loaded, problem } = await reload(directory);
+  assert.deepEqual([loaded, problem], [model, undefined]);
+});
+
+test('after any sequence of changes, flushes and restarts, what loads is the model', async (context) => {
+  const root = await temporary(context);
+  let run = 0;
+  const step = fc.oneof(
+    fc.tuple(fc.constant('put' as const), fc.constantFrom('a', 'b/c', 'd e', 'é"\n'), fc.integer({ min: 1, max: 99 })),
+    fc.tuple(fc.constant('delete' as const), fc.constantFrom('a', 'b/c', 'd e', 'é"\n')),
+    fc.tuple(fc.constantFrom('flush' as const, 'reopen' as const)),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+      const directory = join(root, String(run++));
+      const model = mutableModel();
+      let store = await opened(directory);
+      store.record(model, wholeModel(model));
+      for (const [kind, key, port] of steps) {
+        if (kind === 'flush') await store.flush();
+        else if (kind === 'reopen') {
+          await store.close();
+          store = await opened(directory);
+        } else {
+          if (kind === 'put') model.backends.set(key!, backendPart(key!, port!));
+          else model.backends.delete(key!);
+          store.record(model, backendsDelta(key!));
+        }
+      }
+      await store.close();
+      assert.deepEqual((await reload(directory)).model, model);
+    }),
+    { numRuns: 60 },
+  );
+});

@@ -1,0 +1,73 @@
+/**
+ * Runs every test that needs no cluster and ends with one line, `N passed, N failed`.
+ *
+ * Usage: tools/run-tests.ts [--update] [--no-types] [--root FOLDER] [FILE|TEXT…]
+ * A FILE or TEXT keeps only test files whose path contains it. `--update` rewrites golden files.
+ * Files named `*.alone.test.ts` measure time or load and run one at a time, after the others.
+ * Exit 0: at least one test ran and none failed. 1 otherwise.
+ */
+import { spawnSync } from 'node:child_process';
+import { globSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join, relative } from 'node:path';
+import { run } from 'node:test';
+import { parseArgs } from 'node:util';
+import { TestReport } from './test-report.ts';
+
+const FILE_TIMEOUT_MS = 15 * 60_000;
+
+function testFiles(root: string, filters: readonly string[]): string[] {
+  const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'tools/**/*.test.ts', 'examples/**/*.test.ts'], {
+    cwd: root,
+    exclude: ['**/node_modules/**'],
+  }).sort();
+  return filters.length === 0 ? files : files.filter((file) => filters.some((text) => file.includes(text)));
+}
+
+/** Rejects nothing: what goes wrong with a file is a failed test of the report. */
+async function runFiles(
+  root: string,
+  files: readonly string[],
+  concurrency: number,
+  update: boolean,
+  report: TestReport,
+) {
+  if (files.length === 0) return;
+  const stream = run({
+    files: files.map((file) => join(root, file)),
+    cwd: root,
+    concurrency,
+    timeout: FILE_TIMEOUT_MS,
+    execArgv: update ? ['--test-update-snapshots'] : [],
+  });
+  await report.follow(stream);
+}
+
+function typecheck(root: string, report: TestReport): void {
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  const checked = spawnSync(process.execPath, [compiler, '-p', '.', '--pretty', 'false'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  report.check('types (tsc)', checked.status === 0, checked.stdout + checked.stderr);
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { update: { type: 'boolean' }, 'no-types': { type: 'boolean' }, root: { type: 'string' } },
+  });
+  const root = values.root ?? join(import.meta.dirname, '..');
+  const filters = positionals.map((path) => (path.startsWith('/') ? relative(root, path) : path));
+  const files = testFiles(root, filters);
+  const report = new TestReport(root, (line) => process.stdout.write(`${line}\n`));
+  if (filters.length === 0 && values['no-types'] !== true) typecheck(root, report);
+  const alone = files.filter((file) => file.endsWith('.alone.test.ts'));
+  const together = files.filter((file) => !file.endsWith('.alone.test.ts'));
+  const update = values.update === true;
+  await runFiles(root, together, availableParallelism(), update, report);
+  await runFiles(root, alone, 1, update, report);
+  process.exitCode = report.finish() ? 0 : 1;
+}
+
+await main();

@@ -1,0 +1,166 @@
+import { relative } from 'node:path';
+import type { EventData, run } from 'node:test';
+import { finished } from 'node:stream/promises';
+import { inspect } from 'node:util';
+import pc from 'picocolors';
+
+interface Failure {
+  readonly where: string;
+  readonly text: string;
+}
+
+interface Tally {
+  passed: number;
+  failed: number;
+  skipped: number;
+  todo: number;
+}
+
+const emptyTally = (): Tally => ({ passed: 0, failed: 0, skipped: 0, todo: 0 });
+
+/** `12 passed, 0 failed`, and what was skipped or is still to be done where there is any. */
+export function tallyText(tally: Tally): string {
+  const parts = [`${tally.passed} passed`, `${tally.failed} failed`];
+  if (tally.skipped > 0) parts.push(`${tally.skipped} skipped`);
+  if (tally.todo > 0) parts.push(`${tally.todo} todo`);
+  return parts.join(', ');
+}
+
+/** Counts what node:test reports, prints a line per file as it ends, and all failures, readable, at the end. */
+export class TestReport {
+  readonly #root: string;
+  readonly #print: (line: string) => void;
+  readonly #total = emptyTally();
+  readonly #files = new Map<string, Tally & { startedAt: number; output: string }>();
+  readonly #failures: Failure[] = [];
+  readonly #skipped: string[] = [];
+  readonly #startedAt = Date.now();
+
+  constructor(root: string, print: (line: string) => void) {
+    this.#root = root;
+    this.#print = print;
+  }
+
+  /** A check that is not a test, such as the compiler's. It is shown, and counts only when it fails. */
+  check(name: string, ok: boolean, output: string): void {
+    this.#print(`${ok ? pc.green('ok  ') : pc.red('FAIL')} ${name}`);
+    if (ok) return;
+    this.#total.failed += 1;
+    this.#failures.push({ where: name, text: output.trim() });
+  }
+
+  /** Resolves when the run has ended. */
+  async follow(stream: ReturnType<typeof run>): Promise<void> {
+    const heard = (data: EventData.TestStdout | EventData.TestStderr) => {
+      this.#file(data.file).output += data.message;
+    };
+    stream
+      .on('test:dequeue', (data) => this.#file(data.file))
+      .on('test:pass', (data) => this.#passed(data))
+      .on('test:fail', (data) => this.#failed(data))
+      .on('test:stdout', heard)
+      .on('test:stderr', heard)
+      .on('test:summary', (data) => {
+        if (data.file !== undefined) this.#ended(data.file);
+      });
+    await finished(stream.resume());
+  }
+
+  /** Prints the failures and, as the last line, the sum. Whether all is well. */
+  finish(): boolean {
+    for (const { where, text } of this.#failures) {
+      this.#print('');
+      this.#print(pc.red(`✖ ${where}`));
+      this.#print(text.replace(/^/gm, '    '));
+    }
+    if (this.#skipped.length > 0) {
+      this.#print('');
+      this.#print(pc.yellow('Skipped:'));
+      for (const line of this.#skipped) this.#print(`    ${line}`);
+    }
+    const ran = this.#total.passed + this.#total.failed;
+    this.#print('');
+    if (ran === 0) {
+      this.#print('No test ran.');
+      this.#total.failed += 1;
+    }
+    this.#print(`${((Date.now() - this.#startedAt) / 1000).toFixed(1)} s`);
+    this.#print(tallyText(this.#total));
+    return this.#total.failed === 0;
+  }
+
+  #passed(data: EventData.TestPass): void {
+    if (data.details.type === 'suite') return;
+    // node:test reports a file as a test of its own only when no test was in it.
+    if (data.name === data.file) {
+      this.#count(data.file, 'failed');
+      this.#failures.push({ where: this.#path(data.file), text: 'There is no test in this file.' });
+      this.#ended(data.file);
+    } else if (data.skip !== undefined && data.skip !== false) {
+      this.#count(data.file, 'skipped');
+      const why = typeof data.skip === 'string' && data.skip !== '' ? `: ${data.skip}` : '';
+      this.#skipped.push(`${this.#place(data)} ${data.name}${why}`);
+    } else {
+      this.#count(data.file, data.todo === undefined || data.todo === false ? 'passed' : 'todo');
+    }
+  }
+
+  #failed(data: EventData.TestFail): void {
+    const error: unknown = data.details.error;
+    const childFailed = (error as { failureType?: string } | undefined)?.failureType === 'subtestsFailed';
+    if (data.todo !== undefined && data.todo !== false) {
+      if (data.details.type !== 'suite') this.#count(data.file, 'todo');
+      return;
+    }
+    // A suite counts only for a failure of its own (a hook, say), not for that of a test in it.
+    if (data.details.type === 'suite' && childFailed) return;
+    this.#count(data.file, 'failed');
+    const file = data.name === data.file;
+    if (!childFailed) {
+      const output = file ? this.#file(data.file).output : '';
+      const text = output.trim() === '' ? errorText(error) : output.trim();
+      this.#failures.push({ where: file ? this.#path(data.file) : `${data.name}  (${this.#place(data)})`, text });
+    }
+    if (file && data.file !== undefined) this.#ended(data.file);
+  }
+
+  #ended(file: string): void {
+    const entry = this.#file(file);
+    const seconds = ((Date.now() - entry.startedAt) / 1000).toFixed(1);
+    const mark = entry.failed === 0 ? pc.green('ok  ') : pc.red('FAIL');
+    this.#print(`${mark} ${this.#path(file)} ${pc.dim(`${tallyText(entry)} (${seconds} s)`)}`);
+    const words = entry.output.trim();
+    if (entry.failed > 0 && words !== '') {
+      this.#failures.push({ where: `output of ${this.#path(file)}`, text: words.split('\n').slice(-80).join('\n') });
+    }
+  }
+
+  #count(file: string | undefined, kind: keyof Tally): void {
+    this.#total[kind] += 1;
+    this.#file(file)[kind] += 1;
+  }
+
+  #file(file: string | undefined) {
+    const key = file ?? '';
+    let entry = this.#files.get(key);
+    if (entry === undefined) {
+      entry = { ...emptyTally(), startedAt: Date.now(), output: '' };
+      this.#files.set(key, entry);
+    }
+    return entry;
+  }
+
+  #path(file: string | undefined): string {
+    return file === undefined ? 'unknown file' : relative(this.#root, file);
+  }
+
+  #place(data: { file?: string | undefined; line?: number | undefined }): string {
+    return data.line === undefined ? this.#path(data.file) : `${this.#path(data.file)}:${data.line}`;
+  }
+}
+
+function errorText(error: unknown): string {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  if (cause instanceof Error) return cause.stack ?? cause.message;
+  return typeof cause === 'string' ? cause : inspect(cause);
+}
