@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
-import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
 /** The program inside nginx, compiled. `dir` goes on nginx's Lua path; `hash` names its sources. */
@@ -22,8 +22,7 @@ export async function buildDataplane(): Promise<BuiltDataplane> {
   const hash = sourceHash();
   const dir = join(OUTPUT, hash);
   if (existsSync(join(dir, STAMP))) return { dir, hash };
-  const scratch = `${dir}.${process.pid}`;
-  rmSync(scratch, { recursive: true, force: true });
+  const scratch = `${dir}.${randomUUID()}`;
   await compile(scratch);
   writeFileSync(join(scratch, 'weir.lua'), 'return require("dataplane.weir")\n');
   writeFileSync(join(scratch, STAMP), hash);
@@ -74,7 +73,8 @@ async function compile(outDir: string): Promise<void> {
 function removeFormer(current: string): void {
   const builds = globSync('*/', { cwd: OUTPUT })
     .map((name) => name.replace(/\/$/u, ''))
-    .filter((name) => name !== current && existsSync(join(OUTPUT, name, STAMP)));
+    .filter((name) => name !== current && existsSync(join(OUTPUT, name, STAMP)))
+    .sort((a, b) => statSync(join(OUTPUT, a)).mtimeMs - statSync(join(OUTPUT, b)).mtimeMs);
   for (const name of builds.slice(0, Math.max(0, builds.length - 3))) {
     rmSync(join(OUTPUT, name), { recursive: true, force: true });
   }

@@ -6,14 +6,14 @@
  *                                 compares the answers with what it says of them, edits a manifest and measures how
  *                                 long the answer takes to follow; exit 0: all as printed, 1: not
  */
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import pc from 'picocolors';
 import { POD_PORT, PODS } from '../examples/backends/pods.ts';
 import { type RunningPod, startPod } from '../examples/backends/start-pod.ts';
-import { chooseDemoPorts, type DemoPorts, portRemarks } from './demo/demo-ports.ts';
+import { chooseDemoPorts, type DemoPorts, freeDemoPort, portRemarks } from './demo/demo-ports.ts';
 import { type DemoStep, demoSteps } from './demo/demo-steps.ts';
 import { DemoWeir } from './demo/demo-weir.ts';
 import { followEdits } from './demo/follow-edits.ts';
@@ -65,19 +65,24 @@ async function main(): Promise<void> {
 async function start(check: boolean, undo: (() => Promise<void> | void)[]): Promise<Demo> {
   let generated = join(root, 'examples/.generated');
   let manifests = join(root, 'examples/shop');
+  let podPort = POD_PORT;
   if (check) {
     generated = mkdtempSync(join(tmpdir(), 'weir-demo-check-'));
     undo.push(() => rmSync(generated, { recursive: true, force: true }));
     manifests = join(generated, 'shop');
     cpSync(join(root, 'examples/shop'), manifests, { recursive: true });
+    // Another demo on this machine shall not be in the way.
+    podPort = await freeDemoPort();
+    const endpoints = join(manifests, 'endpoints.yaml');
+    writeFileSync(endpoints, readFileSync(endpoints, 'utf8').replaceAll(`port: ${POD_PORT}`, `port: ${podPort}`));
   }
   const secrets = await writeSampleSecrets(generated);
   done('certificates', `Secrets in ${shown(secrets.manifests)}, their authority in ${shown(secrets.authority)}`);
-  const pods = await startPods();
+  const pods = await startPods(podPort);
   undo.push(async () => {
     await Promise.all(pods.map((pod) => pod.stop()));
   });
-  done('sample backends', `${PODS.length} on ${PODS[0]?.address} and further addresses, port ${POD_PORT}`);
+  done('sample backends', `${PODS.length} on ${PODS[0]?.address} and further addresses, port ${podPort}`);
   const ports = await chooseDemoPorts(check);
   if (!check) for (const remark of portRemarks(ports)) say(`${pc.yellow('!')} ${remark}`);
   const startedAt = performance.now();
@@ -97,15 +102,15 @@ async function start(check: boolean, undo: (() => Promise<void> | void)[]): Prom
   return { weir, ports, steps, manifests };
 }
 
-async function startPods(): Promise<RunningPod[]> {
-  const started = await Promise.allSettled(PODS.map(startPod));
+async function startPods(port: number): Promise<RunningPod[]> {
+  const started = await Promise.allSettled(PODS.map((pod) => startPod(pod, port)));
   const failed = started.find((result) => result.status === 'rejected');
   const pods = started.filter((result) => result.status === 'fulfilled').map((result) => result.value);
   if (failed === undefined) return pods;
   await Promise.all(pods.map((pod) => pod.stop()));
   const reason = failed.reason as NodeJS.ErrnoException & { address?: string };
   const hint = reason.code === 'EADDRINUSE' ? ' Is another demo running?' : '';
-  throw new Error(`A sample backend can't listen on ${reason.address}:${POD_PORT}: ${reason.message}.${hint}`);
+  throw new Error(`A sample backend can't listen on ${reason.address}:${port}: ${reason.message}.${hint}`);
 }
 
 function show({ steps, ports, manifests }: Demo): void {

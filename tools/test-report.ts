@@ -31,7 +31,8 @@ export class TestReport {
   readonly #root: string;
   readonly #print: (line: string) => void;
   readonly #total = emptyTally();
-  readonly #files = new Map<string, Tally & { startedAt: number; output: string }>();
+  /** What each file wrote. */
+  readonly #output = new Map<string, string>();
   readonly #failures: Failure[] = [];
   readonly #skipped: string[] = [];
   readonly #startedAt = Date.now();
@@ -52,16 +53,15 @@ export class TestReport {
   /** Resolves when the run has ended. */
   async follow(stream: ReturnType<typeof run>): Promise<void> {
     const heard = (data: EventData.TestStdout | EventData.TestStderr) => {
-      this.#file(data.file).output += data.message;
+      this.#output.set(data.file, (this.#output.get(data.file) ?? '') + data.message);
     };
     stream
-      .on('test:dequeue', (data) => this.#file(data.file))
       .on('test:pass', (data) => this.#passed(data))
       .on('test:fail', (data) => this.#failed(data))
       .on('test:stdout', heard)
       .on('test:stderr', heard)
       .on('test:summary', (data) => {
-        if (data.file !== undefined) this.#ended(data.file);
+        if (data.file !== undefined) this.#summed(data.file, data);
       });
     await finished(stream.resume());
   }
@@ -93,61 +93,55 @@ export class TestReport {
     if (data.details.type === 'suite') return;
     // node:test reports a file as a test of its own only when no test was in it.
     if (data.name === data.file) {
-      this.#count(data.file, 'failed');
-      this.#failures.push({ where: this.#path(data.file), text: 'There is no test in this file.' });
-      this.#ended(data.file);
+      this.#failedFile(data.file, 'There is no test in this file.');
     } else if (data.skip !== undefined && data.skip !== false) {
-      this.#count(data.file, 'skipped');
+      this.#total.skipped += 1;
       const why = typeof data.skip === 'string' && data.skip !== '' ? `: ${data.skip}` : '';
       this.#skipped.push(`${this.#place(data)} ${data.name}${why}`);
+    } else if (data.todo !== undefined && data.todo !== false) {
+      this.#total.todo += 1;
     } else {
-      this.#count(data.file, data.todo === undefined || data.todo === false ? 'passed' : 'todo');
+      this.#total.passed += 1;
     }
   }
 
   #failed(data: EventData.TestFail): void {
     const error: unknown = data.details.error;
     const childFailed = (error as { failureType?: string } | undefined)?.failureType === 'subtestsFailed';
+    const suite = data.details.type === 'suite';
     if (data.todo !== undefined && data.todo !== false) {
-      if (data.details.type !== 'suite') this.#count(data.file, 'todo');
-      return;
+      if (!suite) this.#total.todo += 1;
+    } else if (data.name === data.file) {
+      const output = this.#output.get(data.file)?.trim() ?? '';
+      this.#failedFile(data.file, output === '' ? errorText(error) : output);
+    } else if (!(suite && childFailed)) {
+      // A suite counts only for a failure of its own (a hook, say), not for that of a test in it.
+      this.#total.failed += 1;
+      if (!childFailed) this.#failures.push({ where: `${data.name}  (${this.#place(data)})`, text: errorText(error) });
     }
-    // A suite counts only for a failure of its own (a hook, say), not for that of a test in it.
-    if (data.details.type === 'suite' && childFailed) return;
-    this.#count(data.file, 'failed');
-    const file = data.name === data.file;
-    if (!childFailed) {
-      const output = file ? this.#file(data.file).output : '';
-      const text = output.trim() === '' ? errorText(error) : output.trim();
-      this.#failures.push({ where: file ? this.#path(data.file) : `${data.name}  (${this.#place(data)})`, text });
-    }
-    if (file && data.file !== undefined) this.#ended(data.file);
   }
 
-  #ended(file: string): void {
-    const entry = this.#file(file);
-    const seconds = ((Date.now() - entry.startedAt) / 1000).toFixed(1);
-    const mark = entry.failed === 0 ? pc.green('ok  ') : pc.red('FAIL');
-    this.#print(`${mark} ${this.#path(file)} ${pc.dim(`${tallyText(entry)} (${seconds} s)`)}`);
-    const words = entry.output.trim();
-    if (entry.failed > 0 && words !== '') {
+  /** One that isn't summed up because no test of it ran. */
+  #failedFile(file: string, text: string): void {
+    this.#total.failed += 1;
+    this.#failures.push({ where: this.#path(file), text });
+    this.#print(`${pc.red('FAIL')} ${this.#path(file)}`);
+  }
+
+  #summed(file: string, { counts, duration_ms: milliseconds }: EventData.TestSummary): void {
+    const tally = {
+      passed: counts.passed,
+      // Those that were cancelled, too.
+      failed: counts.tests - counts.passed - counts.skipped - counts.todo,
+      skipped: counts.skipped,
+      todo: counts.todo,
+    };
+    const mark = tally.failed === 0 ? pc.green('ok  ') : pc.red('FAIL');
+    this.#print(`${mark} ${this.#path(file)} ${pc.dim(`${tallyText(tally)} (${(milliseconds / 1000).toFixed(1)} s)`)}`);
+    const words = this.#output.get(file)?.trim() ?? '';
+    if (tally.failed > 0 && words !== '') {
       this.#failures.push({ where: `output of ${this.#path(file)}`, text: words.split('\n').slice(-80).join('\n') });
     }
-  }
-
-  #count(file: string | undefined, kind: keyof Tally): void {
-    this.#total[kind] += 1;
-    this.#file(file)[kind] += 1;
-  }
-
-  #file(file: string | undefined) {
-    const key = file ?? '';
-    let entry = this.#files.get(key);
-    if (entry === undefined) {
-      entry = { ...emptyTally(), startedAt: Date.now(), output: '' };
-      this.#files.set(key, entry);
-    }
-    return entry;
   }
 
   #path(file: string | undefined): string {

@@ -8,7 +8,7 @@ export interface RunningPod {
 }
 
 /** Serves as this pod: each request is answered with what arrived, as one line of JSON, and each WebSocket message with itself. */
-export function startPod(pod: Pod): Promise<RunningPod> {
+export function startPod(pod: Pod, port: number = POD_PORT): Promise<RunningPod> {
   const sockets = new Set<Socket>();
   const server = createServer({ keepAliveTimeout: 75_000 }, (request, response) => {
     request.resume();
@@ -27,7 +27,7 @@ export function startPod(pod: Pod): Promise<RunningPod> {
     });
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(POD_PORT, pod.address, () => resolve({ stop }));
+    server.listen(port, pod.address, () => resolve({ stop }));
   });
 }
 

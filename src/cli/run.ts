@@ -2,10 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { ConfigError } from '../config/config-error.ts';
 import { loadSettings } from '../config/load-settings.ts';
 import { SETTING_KEYS, type Settings } from '../config/settings.ts';
+import { CodedError } from '../lib/coded-error.ts';
 import { EXIT, type ExitCode } from './exit-code.ts';
 import { openLog } from './log.ts';
 import { startWeir } from './start-weir.ts';
 import { colours, type Terminal, write } from './terminal.ts';
+import { UnreachableError } from './unreachable-error.ts';
 import { UsageError } from './usage-error.ts';
 import { waitForSignal } from './wait-for-signal.ts';
 
@@ -32,7 +34,11 @@ export async function run(terminal: Terminal, options: Readonly<Record<string, u
   const signals = waitForSignal();
   const weir = await startWeir(settings, log);
   const how = settings['leave-nginx'] ? 'leave' : 'drain';
-  const name = await signals.first;
+  const name = await Promise.race([signals.first, weir.hopeless]);
+  if (name instanceof CodedError) {
+    await weir.stop('drain');
+    throw new UnreachableError(name.message, name.remedy ?? '', name);
+  }
   log.info(
     { signal: name },
     how === 'leave' ? 'stopping; nginx goes on serving' : 'stopping; nginx finishes its requests',

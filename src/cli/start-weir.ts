@@ -4,7 +4,8 @@ import { type AdminApp, type AdminContext, buildAdminApp } from '../admin/admin-
 import { Metrics } from '../admin/metrics.ts';
 import type { Settings } from '../config/settings.ts';
 import { Controller } from '../controller/controller.ts';
-import { dnsQuery } from '../controller/name-query.ts';
+import { KnownNames } from '../controller/known-names.ts';
+import { dnsQuery, dnsResolver } from '../controller/name-query.ts';
 import { lockState } from '../controller/state-lock.ts';
 import { StateStore } from '../controller/state-store.ts';
 import { NginxDriver } from '../drivers/nginx/nginx-driver.ts';
@@ -23,8 +24,18 @@ export interface RunningWeir {
   readonly controller: Controller;
   /** URL of the admin server. */
   readonly admin: string;
+  /** Resolves if this machine has no load balancer that could ever be started; waiting would not help. */
+  readonly hopeless: Promise<CodedError>;
   stop(how: 'leave' | 'drain'): Promise<void>;
 }
+
+/** What is wrong with an installation of nginx, as opposed to what may pass. */
+const HOPELESS: ReadonlySet<string> = new Set([
+  'WEIR_NGINX_MISSING',
+  'WEIR_NGINX_TOO_OLD',
+  'WEIR_NGINX_NO_LUA',
+  'dataplane-missing',
+]);
 
 /** Puts the program together and starts it: the only place that knows all its parts. Rejects if it can't serve anything. */
 export async function startWeir(settings: Settings, log: Logger): Promise<RunningWeir> {
@@ -56,14 +67,21 @@ export async function startWeir(settings: Settings, log: Logger): Promise<Runnin
       trustedProxies: settings['trusted-proxies'],
     }),
     drivers: [nginx],
-    query: dnsQuery(),
+    query: dnsQuery(dnsResolver(settings['dns-server'])),
     version: weirVersion(),
     store,
+    known: await KnownNames.open(directory),
     ...(reading.model === undefined ? {} : { saved: reading.model }),
   });
   const metrics = new Metrics(controller);
   controller.listen(metrics);
   controller.listen(logController(controller, log));
+  const hopeless = Promise.withResolvers<CodedError>();
+  controller.listen({
+    failed: (_driver, error) => {
+      if (error instanceof CodedError && HOPELESS.has(error.code)) hopeless.resolve(error);
+    },
+  });
   const admin = await listenAdmin(
     { controller, metrics, regex: nginxRegexEngine(nginx) },
     settings['admin-address'],
@@ -90,7 +108,7 @@ export async function startWeir(settings: Settings, log: Logger): Promise<Runnin
     { http: settings['http-port'], https: settings['https-port'], admin: admin.url, state: directory },
     `serving ${settings.manifests.join(', ')}`,
   );
-  return { controller, admin: admin.url, stop };
+  return { controller, admin: admin.url, hopeless: hopeless.promise, stop };
 }
 
 function nginxDriver(settings: Settings, onEvent: (event: NginxEvent) => void): NginxDriver {
@@ -99,6 +117,7 @@ function nginxDriver(settings: Settings, onEvent: (event: NginxEvent) => void): 
     stateDirectory: directory,
     dataplane: compiledDataplane,
     workers: settings.workers,
+    ...(settings.nginx === undefined ? {} : { nginx: settings.nginx }),
     accessLog: settings['access-log'] ?? join(directory, 'log', 'access.log'),
     onEvent,
   });

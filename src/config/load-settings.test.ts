@@ -99,3 +99,7 @@ test('trusted proxies are addresses or ranges of them', () => {
   assert.match(problemsOf(given('10.0.0.0/33'))[0]!.remedy, /10\.0\.0\.0\/8/);
   assert.equal(problemsOf(given('proxy.example; }'))[0]!.key, 'trusted-proxies');
 });
+
+test('HTTP and HTTPS have a port each', () => {
+  assert.equal(problemsOf({ flags: { 'http-port': '8443', 'https-port': '8443' } })[0]?.key, 'https-port');
+});

@@ -49,6 +49,12 @@ export function loadSettings(sources: SettingSources): Settings {
   }
   if (problems.length > 0) throw new ConfigError(problems);
   for (const [key, schema] of Object.entries(PROPERTIES)) values[key] ??= (schema as SettingShape).default;
+  if (values['http-port'] === values['https-port']) {
+    const place = 'settings http-port and https-port';
+    throw new ConfigError([
+      { key: 'https-port', place, message: `both are ${String(values['https-port'])}.`, remedy: 'Give two ports.' },
+    ]);
+  }
   values['state-dir'] ??= defaultStateDirectory(sources.uid, sources.environment);
   return values as Settings;
 }

@@ -64,6 +64,18 @@ export const Settings = Type.Object({
       description: 'Addresses of proxies in front of weir, whose X-Forwarded-* headers are believed.',
     },
   ),
+  'dns-server': Type.Array(
+    Type.String({
+      pattern: '^([0-9]{1,3}(\\.[0-9]{1,3}){3}|\\[[0-9a-fA-F:.]+\\])(:[0-9]{1,5})?$',
+      placeholder: '10.96.0.10',
+    }),
+    {
+      default: [],
+      placeholder: 'IP[:PORT]',
+      description:
+        'DNS server that is asked for the names of ExternalName Services, such as a cluster’s own. Default: those of this machine.',
+    },
+  ),
   'access-log': Type.Optional(
     Type.String({
       minLength: 1,
@@ -77,6 +89,13 @@ export const Settings = Type.Object({
     placeholder: 'LEVEL',
     description: 'Least severe messages that weir logs.',
   }),
+  nginx: Type.Optional(
+    Type.String({
+      minLength: 1,
+      placeholder: 'FILE',
+      description: 'The nginx to run. Default: the first on the search path, else /usr/sbin/nginx.',
+    }),
+  ),
   workers: Type.Union([Type.Literal('auto'), Type.Integer({ minimum: 1, maximum: 1024 })], {
     default: 'auto',
     placeholder: 'N|auto',

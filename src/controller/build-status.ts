@@ -71,7 +71,7 @@ export function buildStatus(facts: StatusFacts): Status {
 /** Whether this driver's load balancer serves a complete model, and has kept up with it lately. */
 export function isReady(facts: ActorFacts, primary: string, now: number = Date.now()): boolean {
   const snapshot = facts.drivers.find(([name]) => name === primary)?.[1];
-  if (snapshot === undefined || snapshot.context.appliedGeneration < 1) return false;
+  if (facts.state === 'stopping' || snapshot === undefined || snapshot.context.appliedGeneration < 1) return false;
   const { failingSince, busySince } = snapshot.context;
   const since = Math.min(failingSince ?? Infinity, busySince ?? Infinity);
   return now - since < PATIENCE && facts.observed.get(primary)?.healthy !== false;

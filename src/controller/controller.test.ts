@@ -212,6 +212,7 @@ test('stopping waits for the apply under way, then stops the load balancer as as
   const stopping = controller.stop('drain');
   await turn();
   assert.equal(driver.stopped, undefined);
+  assert.equal(controller.ready(), false);
   driver.release();
   await stopping;
   assert.deepEqual([driver.stopped, driver.inForce.size, source.stopped], ['drain', 1, true]);
@@ -229,5 +230,39 @@ test('reloads are counted as they happen, with the objects that the plan names',
   const { reloads, lastReloadReasons } = controller.status();
   assert.equal(reloads, 1);
   assert.deepEqual([lastReloadReasons[0]?.reason, lastReloadReasons[0]?.objects], ['profile', [object]]);
+  await controller.stop('drain');
+});
+
+test('what a driver sees to be left out counts without another apply', async (context: TestContext) => {
+  const { controller, source, driver } = parts();
+  await controller.start();
+  source.sink.synced();
+  await controller.settle(soon());
+  driver.detail = { findings: [finding] };
+  source.sink.changed([putService('web', 80)]);
+  driver.reload = { reason: 'profile', detail: '', origins: [] };
+  await controller.settle(soon());
+  await turn();
+  assert.deepEqual(controller.status().quarantined, [finding]);
+  context.after(() => controller.stop('drain'));
+});
+
+test('the program is unready when nothing of a change got through for 30 seconds', async (context: TestContext) => {
+  const { controller, source, driver } = parts({ random: () => 1 });
+  await controller.start();
+  source.sink.synced();
+  await controller.settle(soon());
+  context.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  driver.hold();
+  source.sink.changed([putService('web', 80)]);
+  await turn();
+  await turn();
+  context.mock.timers.tick(29_999);
+  assert.equal(controller.ready(), true);
+  context.mock.timers.tick(2);
+  assert.equal(controller.ready(), false);
+  driver.release();
+  await controller.settle(soon());
+  assert.equal(controller.ready(), true);
   await controller.stop('drain');
 });

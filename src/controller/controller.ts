@@ -1,4 +1,4 @@
-import { type Actor, createActor } from 'xstate';
+import { type Actor, createActor, type InspectionEvent } from 'xstate';
 import type { Driver, DriverState } from '../drivers/driver.ts';
 import type { Finding } from '../diagnostics/finding.ts';
 import { emptyModel, type Model } from '../model/model.ts';
@@ -7,6 +7,7 @@ import type { Translator } from '../translate/translator.ts';
 import { type ControllerActorEvent, controllerMachine } from './controller-machine.ts';
 import type { ApplyOutcome } from './driver-machine.ts';
 import { FindingLedger } from './finding-ledger.ts';
+import type { KnownNames } from './known-names.ts';
 import { ModelFeed } from './model-feed.ts';
 import type { NameQuery } from './name-query.ts';
 import type { StateStore } from './state-store.ts';
@@ -25,10 +26,14 @@ export interface ControllerOptions {
   readonly version: string;
   /** Keeps the last good model; without one nothing is saved. */
   readonly store?: StateStore;
+  /** Keeps the last good addresses of DNS names. */
+  readonly known?: KnownNames;
   /** The last good model of an earlier run. */
   readonly saved?: Model;
   readonly random?: () => number;
   readonly now?: () => Date;
+  /** Sees every message and every transition of the actors (XState's inspection). */
+  readonly inspect?: (event: InspectionEvent) => void;
 }
 
 /** Told as things happen; every method may be left out. */
@@ -53,6 +58,8 @@ export class Controller {
   readonly #started = new Date();
   readonly #observed = new Map<string, DriverState>();
   readonly #outcomes = new Map<string, ApplyOutcome>();
+  /** What each driver leaves out just now: as its last apply said, or as it was seen since. */
+  readonly #leftOut = new Map<string, readonly Finding[]>();
   #live: Model;
   #origin: 'none' | 'saved' | 'source' = 'none';
   #reloads = 0;
@@ -67,6 +74,7 @@ export class Controller {
       translator: options.translator,
       query: options.query,
       random: options.random ?? Math.random,
+      ...(options.known === undefined ? {} : { known: options.known }),
       onChanged: (delta, arrived) => this.#send({ type: 'changed', delta, arrived }),
       onSynced: () => this.#synced(),
       onFindings: () => {
@@ -76,6 +84,7 @@ export class Controller {
     });
     this.#actor = createActor(controllerMachine, {
       id: 'controller',
+      ...(options.inspect === undefined ? {} : { inspect: options.inspect }),
       input: {
         drivers: options.drivers,
         live: () => this.#live,
@@ -160,11 +169,9 @@ export class Controller {
 
   /** All that is to be said about objects: by the source, the translation and the drivers; each with when it was first seen. */
   findings(): readonly Finding[] {
-    const ofDrivers = [...this.#outcomes.values()].flatMap(({ plan, applied }) => [
-      ...plan.findings,
-      ...applied.quarantined,
-    ]);
-    return this.#ledger.stamp([...this.#feed.findings(), ...ofDrivers], this.#options.now?.() ?? new Date());
+    const planned = [...this.#outcomes.values()].flatMap(({ plan }) => plan.findings);
+    const all = [...this.#feed.findings(), ...planned, ...this.#quarantined()];
+    return this.#ledger.stamp(all, this.#options.now?.() ?? new Date());
   }
 
   /** The finding with its line and column, where the source knows them. */
@@ -192,8 +199,12 @@ export class Controller {
     const busy = () =>
       this.#drivers().some(([, snapshot]) => snapshot.matches('applying') || snapshot.matches('starting'));
     while (busy()) await this.#change();
-    await Promise.all(this.#options.drivers.map((driver) => driver.stop(how)));
-    await this.#options.store?.close();
+    // Side by side: draining may take long, and somebody may lose patience.
+    await Promise.all([
+      this.#options.store?.close(),
+      this.#options.known?.flush(),
+      ...this.#options.drivers.map((driver) => driver.stop(how)),
+    ]);
     this.#actor.stop();
   }
 
@@ -212,6 +223,7 @@ export class Controller {
   #applied(driver: string, outcome: ApplyOutcome): void {
     if (!this.#outcomes.has(driver) || outcome.applied.reloaded) void this.#observe();
     this.#outcomes.set(driver, outcome);
+    this.#leftOut.set(driver, outcome.applied.quarantined);
     if (driver === this.#options.drivers[0].name) this.#options.store?.record(outcome.model, outcome.delta);
     if (outcome.applied.reloaded) this.#nameReloadObjects(driver, outcome);
     this.#tell((listener) => listener.applied?.(driver, outcome));
@@ -243,7 +255,7 @@ export class Controller {
   }
 
   #quarantined(): readonly Finding[] {
-    return [...this.#outcomes.values()].flatMap(({ applied }) => applied.quarantined);
+    return [...this.#leftOut.values()].flat();
   }
 
   #sourceHealthy(): boolean {
@@ -260,12 +272,17 @@ export class Controller {
     this.#noteSourceHealth();
     await Promise.all(
       this.#options.drivers.map(async (driver) => {
+        const before = this.#outcomes.get(driver.name);
         const state = await driver
           .observe()
           .catch(
             (error: unknown): DriverState => ({ name: driver.name, healthy: false, detail: { error: String(error) } }),
           );
         this.#observed.set(driver.name, state);
+        const { findings } = state.detail;
+        if (Array.isArray(findings) && this.#outcomes.get(driver.name) === before) {
+          this.#leftOut.set(driver.name, findings as readonly Finding[]);
+        }
         const failing =
           this.#actor.getSnapshot().context.drivers[driver.name]?.getSnapshot().context.error !== undefined;
         this.#send({ type: 'driver.health', driver: driver.name, healthy: state.healthy && !failing });

@@ -6,6 +6,7 @@ import type { ResourceChange } from '../snapshot/resource.ts';
 import type { SourceSink } from '../sources/source.ts';
 import type { NameAnswer, Translator } from '../translate/translator.ts';
 import { DirtyKeys } from './dirty-keys.ts';
+import type { KnownNames } from './known-names.ts';
 import type { NameQuery } from './name-query.ts';
 import { NameResolver } from './name-resolver.ts';
 
@@ -18,6 +19,7 @@ export interface ModelFeedOptions {
   readonly translator: Translator;
   readonly query: NameQuery;
   readonly random: () => number;
+  readonly known?: KnownNames;
   /** The model changed. Comes at most once a turn of the event loop, and not before `onSynced`. */
   readonly onChanged: (delta: ModelDelta, arrived: number) => void;
   /** The model is complete for the first time. */
@@ -44,6 +46,7 @@ export class ModelFeed implements SourceSink {
     this.#resolver = new NameResolver({
       query: options.query,
       random: options.random,
+      ...(options.known === undefined ? {} : { known: options.known }),
       onAnswer: (name, answer) => this.#resolved(name, answer),
     });
     this.#tick = setInterval(() => this.#dirty(options.translator.tick()), TICK).unref();
@@ -102,6 +105,7 @@ export class ModelFeed implements SourceSink {
     const giveUp = setTimeout(FIRST_ANSWERS, undefined, { signal: patience.signal }).catch(() => undefined);
     await Promise.race([this.#resolver.answered(), giveUp]);
     patience.abort();
+    this.#resolver.useKnown();
     if (this.#stopped) return;
     this.#synced = true;
     this.#turn.clear();

@@ -13,13 +13,18 @@ export type NameQuery = (name: string) => Promise<NameResult>;
 /** For names that the machine knows itself (/etc/hosts, search domains), where nothing tells how long it stays true. */
 const LOCAL_TTL = 30;
 
+/** Asks these servers (`10.96.0.10`, `[2001:db8::53]:5353`); the machine's own where none are given. */
+export function dnsResolver(servers: readonly string[] = []): Resolver {
+  const resolver = new Resolver({ timeout: 2000, tries: 2 });
+  if (servers.length > 0) resolver.setServers(servers);
+  return resolver;
+}
+
 /**
  * Asks DNS for the addresses of a name, IPv4 and IPv6, with their time to live. What DNS doesn't know is asked of the
  * machine, whose /etc/hosts and search domains may. An address stands for itself.
  */
-export function dnsQuery(
-  resolver: Pick<Resolver, 'resolve4' | 'resolve6'> = new Resolver({ timeout: 2000, tries: 2 }),
-): NameQuery {
+export function dnsQuery(resolver: Pick<Resolver, 'resolve4' | 'resolve6'> = dnsResolver()): NameQuery {
   return async (name) => {
     if (isIP(name) !== 0) return { outcome: 'found', addresses: [name], ttlSeconds: Number.POSITIVE_INFINITY };
     if (!name.includes('.')) return askMachine(name);

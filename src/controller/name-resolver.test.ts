@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { NameAnswer } from '../translate/translator.ts';
+import { KnownNames } from './known-names.ts';
 import { dnsQuery, type NameResult } from './name-query.ts';
 import { NameResolver } from './name-resolver.ts';
 
@@ -150,4 +154,42 @@ test('an address stands for itself, for ever, and localhost is what this machine
   assert.deepEqual(await query('192.0.2.7'), found(Number.POSITIVE_INFINITY, '192.0.2.7'));
   const local = await query('localhost');
   assert.ok(local.outcome === 'found' && local.addresses.some((address) => ['127.0.0.1', '::1'].includes(address)));
+});
+
+test('what a name stood for in an earlier run goes on while DNS is silent, and until it answers', async (context) => {
+  const directory = await mkdtemp(join(tmpdir(), 'weir-names-'));
+  context.after(() => rm(directory, { recursive: true, force: true }));
+  const earlier = await KnownNames.open(directory);
+  earlier.replace(new Map([['db.example', ['192.0.2.1']]]));
+  await earlier.flush();
+  const known = await KnownNames.open(directory);
+  const answers: [string, NameAnswer][] = [];
+  const silent = Promise.withResolvers<NameResult>();
+  const resolver = new NameResolver({
+    query: (name) => (name === 'slow.example' ? silent.promise : Promise.resolve(failed)),
+    onAnswer: (name, answer) => answers.push([name, answer]),
+    random: () => 1,
+    known: { get: (name) => known.get(name === 'slow.example' ? 'db.example' : name), replace: () => undefined },
+  });
+  context.after(() => resolver.stop());
+  resolver.watch(new Set(['db.example', 'new.example', 'slow.example']));
+  await turn();
+  assert.deepEqual(answers, [
+    ['db.example', { addresses: ['192.0.2.1'] }],
+    ['new.example', { error: 'ESERVFAIL' }],
+  ]);
+  resolver.useKnown();
+  silent.resolve(found(60, '192.0.2.9'));
+  await turn();
+  assert.deepEqual(answers.slice(2), [
+    ['slow.example', { addresses: ['192.0.2.1'] }],
+    ['slow.example', { addresses: ['192.0.2.9'] }],
+  ]);
+});
+
+test('known names that were written badly are no names', async (context) => {
+  const directory = await mkdtemp(join(tmpdir(), 'weir-names-'));
+  context.after(() => rm(directory, { recursive: true, force: true }));
+  await writeFile(join(directory, 'names.json'), '{"db.example": "192.0.2.1"');
+  assert.equal((await KnownNames.open(directory)).get('db.example'), undefined);
 });

@@ -1,5 +1,6 @@
 import type { NameAnswer } from '../translate/translator.ts';
 import { backOff } from './back-off.ts';
+import type { KnownNames } from './known-names.ts';
 import type { NameQuery, NameResult } from './name-query.ts';
 
 const SHORTEST_TTL = 1;
@@ -11,6 +12,8 @@ export interface NameResolverOptions {
   readonly query: NameQuery;
   readonly onAnswer: (name: string, answer: NameAnswer) => void;
   readonly random: () => number;
+  /** Addresses that names had in an earlier run: used for a name that nobody can tell anything about yet. */
+  readonly known?: Pick<KnownNames, 'get' | 'replace'>;
 }
 
 interface Watched {
@@ -44,7 +47,13 @@ export class NameResolver {
     }
     for (const name of names) {
       if (this.#watched.has(name)) continue;
-      const watched = { timer: undefined, addresses: undefined, told: undefined, goneInARow: 0, failures: 0 };
+      const watched = {
+        timer: undefined,
+        addresses: this.#options.known?.get(name),
+        told: undefined,
+        goneInARow: 0,
+        failures: 0,
+      };
       this.#watched.set(name, watched);
       void this.#ask(name, watched);
     }
@@ -56,6 +65,15 @@ export class NameResolver {
     while ([...this.#watched.values()].some(({ told }) => told === undefined)) {
       await new Promise<void>((resolve) => this.#waiters.push(resolve));
     }
+  }
+
+  /** Names that weren't answered yet stand for what they stood for in an earlier run, where that is known. */
+  useKnown(): void {
+    for (const [name, watched] of this.#watched) {
+      if (watched.told === undefined && watched.addresses !== undefined)
+        this.#tell(name, watched, { addresses: watched.addresses });
+    }
+    this.#wake();
   }
 
   stop(): void {
@@ -87,7 +105,11 @@ export class NameResolver {
     watched.failures++;
     watched.goneInARow = result.outcome === 'gone' ? watched.goneInARow + 1 : 0;
     if (watched.goneInARow >= GONE_AFTER) watched.addresses = undefined;
-    if (watched.addresses === undefined) this.#tell(name, watched, { error: result.error });
+    this.#tell(
+      name,
+      watched,
+      watched.addresses === undefined ? { error: result.error } : { addresses: watched.addresses },
+    );
     return backOff(watched.failures, this.#options.random, SHORTEST_TTL * 1000, LONGEST_TTL * 1000) / 1000;
   }
 
@@ -96,6 +118,10 @@ export class NameResolver {
     if (watched.told === told) return;
     watched.told = told;
     this.#options.onAnswer(name, answer);
+    const good = [...this.#watched].flatMap(([each, { addresses }]) =>
+      addresses === undefined ? [] : [[each, addresses] as const],
+    );
+    this.#options.known?.replace(new Map(good));
   }
 
   #wake(): void {

@@ -220,6 +220,14 @@ test('a redirect is told with its whole Location', async () => {
   );
   assert.equal(
     await location(
+      { type: 'redirect', status: 302, url: 'https://other.example/$1', keepQuery: true },
+      regex('/x/(.*)'),
+      'http://shop.example/x/y?z',
+    ),
+    '302 https://other.example/y?z',
+  );
+  assert.equal(
+    await location(
       { type: 'redirect', status: 302, onlyPath: '/', path: { kind: 'full', value: '/app' } },
       prefix('/'),
       'http://shop.example/?q',

@@ -100,6 +100,8 @@ export const Filter = Type.Union([
     path: Type.Optional(PathRewrite),
     /** A whole URL instead of its parts; captures as in PathRewrite. */
     url: Type.Optional(Type.String()),
+    /** Put the request's query behind `url`. */
+    keepQuery: Type.Optional(Type.Boolean()),
     /** Only a request for exactly this path is redirected (app-root). */
     onlyPath: Type.Optional(Type.String()),
     /** Send a Location of path and query only (relative-redirects). */

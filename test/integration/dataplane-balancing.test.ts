@@ -43,16 +43,32 @@ describe('the balancer inside nginx', () => {
   it('gives 100 requests to 10 endpoints evenly, in turn', async () => {
     await serve(endpoints(backends.map((backend) => backend.port)));
     const found = await counts(100);
-    assert.deepEqual(Object.values(found), Array.from({ length: 10 }, () => 10));
+    assert.deepEqual(
+      Object.values(found),
+      Array.from({ length: 10 }, () => 10),
+    );
   });
 
   it('respects weights, and gives an endpoint of weight 0 nothing', async () => {
-    await serve({ balance: 'rr', endpoints: [['127.0.0.1', port(0), 3], ['127.0.0.1', port(1), 1], ['127.0.0.1', port(2), 0]] });
+    await serve({
+      balance: 'rr',
+      endpoints: [
+        ['127.0.0.1', port(0), 3],
+        ['127.0.0.1', port(1), 1],
+        ['127.0.0.1', port(2), 0],
+      ],
+    });
     assert.deepEqual(await counts(40), { b0: 30, b1: 10 });
   });
 
   it('leaves draining endpoints alone while there are ready ones, and uses them when there are none', async () => {
-    await serve({ balance: 'rr', endpoints: [['127.0.0.1', port(0), 1], ['127.0.0.1', port(1), 1, 1]] });
+    await serve({
+      balance: 'rr',
+      endpoints: [
+        ['127.0.0.1', port(0), 1],
+        ['127.0.0.1', port(1), 1, 1],
+      ],
+    });
     assert.deepEqual(await counts(10), { b0: 10 });
     await serve({ balance: 'rr', endpoints: [['127.0.0.1', port(1), 1, 1]] });
     assert.deepEqual(await counts(10), { b1: 10 });
@@ -81,7 +97,10 @@ describe('the balancer inside nginx', () => {
   });
 
   it('sends the next request to the endpoint with the fewest in flight', async () => {
-    const slow = await startBackend(scope, { name: 'slow', respond: (_, response) => void setTimeout(() => response.end('{"backend":"slow"}'), 1500) });
+    const slow = await startBackend(scope, {
+      name: 'slow',
+      respond: (_, response) => void setTimeout(() => response.end('{"backend":"slow"}'), 1500),
+    });
     await serve(endpoints([slow.port, port(0)], { balance: 'lc' }));
     const pending = [ask(), ask()];
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -91,7 +110,10 @@ describe('the balancer inside nginx', () => {
   });
 
   it('prefers the faster endpoint by moving average', async () => {
-    const slow = await startBackend(scope, { name: 'slow', respond: (_, response) => void setTimeout(() => response.end('{"backend":"slow"}'), 100) });
+    const slow = await startBackend(scope, {
+      name: 'slow',
+      respond: (_, response) => void setTimeout(() => response.end('{"backend":"slow"}'), 100),
+    });
     await serve(endpoints([slow.port, port(0)], { balance: 'ewma' }));
     await counts(4);
     const found = await counts(30);
@@ -99,10 +121,16 @@ describe('the balancer inside nginx', () => {
   });
 
   it('keeps a key with its endpoint, spreads keys, and moves only the keys of a lost endpoint', async () => {
-    const record = endpoints(backends.map((backend) => backend.port), { balance: 'hash', hash: [{ kind: 'header', name: 'x-key' }] });
+    const record = endpoints(
+      backends.map((backend) => backend.port),
+      { balance: 'hash', hash: [{ kind: 'header', name: 'x-key' }] },
+    );
     await serve(record);
     const keys = Array.from({ length: 200 }, (_, index) => `key ${index}`);
-    const where = async () => new Map(await Promise.all(keys.map(async (key) => [key, nameOf(await ask({ headers: { 'X-Key': key } }))] as const)));
+    const where = async () =>
+      new Map(
+        await Promise.all(keys.map(async (key) => [key, nameOf(await ask({ headers: { 'X-Key': key } }))] as const)),
+      );
     const first = await where();
     assert.deepEqual(await where(), first);
     const shares = Object.values(Object.groupBy(first.values(), (name) => name)).map((list) => list?.length ?? 0);
@@ -117,14 +145,26 @@ describe('the balancer inside nginx', () => {
   });
 
   it('gives heavier endpoints more keys', async () => {
-    await serve({ balance: 'hash', hash: [{ kind: 'query', name: 'k' }], endpoints: [['127.0.0.1', port(0), 3], ['127.0.0.1', port(1), 1]] });
+    await serve({
+      balance: 'hash',
+      hash: [{ kind: 'query', name: 'k' }],
+      endpoints: [
+        ['127.0.0.1', port(0), 3],
+        ['127.0.0.1', port(1), 1],
+      ],
+    });
     let heavy = 0;
     for (let index = 0; index < 200; index += 1) if (nameOf(await ask({ path: `/?k=${index}` })) === 'b0') heavy += 1;
     assert.ok(heavy > 120 && heavy < 180, String(heavy));
   });
 
   it('spreads a key over a subset of endpoints', async () => {
-    await serve(endpoints(backends.map((backend) => backend.port), { balance: 'hash', subset: 3, hash: [{ kind: 'path' }, { kind: 'text', value: 'x' }] }));
+    await serve(
+      endpoints(
+        backends.map((backend) => backend.port),
+        { balance: 'hash', subset: 3, hash: [{ kind: 'path' }, { kind: 'text', value: 'x' }] },
+      ),
+    );
     const found = await counts(60, { path: '/some/path' });
     assert.equal(Object.keys(found).length, 3, JSON.stringify(found));
   });
@@ -223,7 +263,12 @@ describe('the balancer inside nginx', () => {
       assert.match(cookieOf(first), /; Expires=[^;]+ GMT; Path=\/; HttpOnly; Secure$/);
       const headers = { Cookie: `session=${valueOf(first)}` };
       const mine = Number(nameOf(first).slice(1));
-      const draining = record().endpoints.map(([address, at, weight]): [string, number, number, (0 | 1)?] => [address, at, weight, at === port(mine) ? 1 : 0]);
+      const draining = record().endpoints.map(([address, at, weight]): [string, number, number, (0 | 1)?] => [
+        address,
+        at,
+        weight,
+        at === port(mine) ? 1 : 0,
+      ]);
       await serve({ balance: 'rr', endpoints: draining }, { affinity });
       assert.equal(nameOf(await ask({ headers })), nameOf(first));
       assert.equal((await counts(9))[nameOf(first)], undefined);
@@ -251,12 +296,33 @@ describe('the balancer inside nginx', () => {
 
   describe('splits and canaries', () => {
     const two = () => ({ [`b:main${next}`]: endpoints([port(0)]), [`b:canary${next}`]: endpoints([port(1)]) });
-    const canary = (more: Partial<CanaryRecord>): CanaryRecord => ({ backend: `canary${next}`, weight: 0, total: 100, origin: 'Ingress/x/canary', ...more });
+    const canary = (more: Partial<CanaryRecord>): CanaryRecord => ({
+      backend: `canary${next}`,
+      weight: 0,
+      total: 100,
+      origin: 'Ingress/x/canary',
+      ...more,
+    });
     const serveCanary = (more: Partial<CanaryRecord>, routeMore: Parameters<typeof route>[1] = {}) =>
-      dataplane.put({ ...two(), [`h:default/${HOST}`]: { routes: [route(`main${next}`, { canaries: [canary(more)], ...routeMore })] } });
+      dataplane.put({
+        ...two(),
+        [`h:default/${HOST}`]: { routes: [route(`main${next}`, { canaries: [canary(more)], ...routeMore })] },
+      });
 
     it('divide requests by weight', async () => {
-      await dataplane.put({ ...two(), [`h:default/${HOST}`]: { routes: [route('', { backends: [[`main${next}`, 3], [`canary${next}`, 1]] })] } });
+      await dataplane.put({
+        ...two(),
+        [`h:default/${HOST}`]: {
+          routes: [
+            route('', {
+              backends: [
+                [`main${next}`, 3],
+                [`canary${next}`, 1],
+              ],
+            }),
+          ],
+        },
+      });
       const found = await counts(400);
       assert.ok((found['b1'] ?? 0) > 60 && (found['b1'] ?? 0) < 140, JSON.stringify(found));
     });

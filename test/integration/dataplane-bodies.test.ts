@@ -31,7 +31,10 @@ for (const profile of [undefined, '@https', '@https_body_1k'] as const) {
         'b:one': endpoints([backend.port]),
         [`h:default/${HOST}`]: {
           routes: [
-            route('one', { path: { kind: 'exact', value: '/free' }, ...(profile === undefined ? {} : { profile: '@https' }) }),
+            route('one', {
+              path: { kind: 'exact', value: '/free' },
+              ...(profile === undefined ? {} : { profile: '@https' }),
+            }),
             route('one', { bodyLimit: 1024, boundedProfile: bounded, ...(profile === undefined ? {} : { profile }) }),
           ],
         },
@@ -40,7 +43,9 @@ for (const profile of [undefined, '@https', '@https_body_1k'] as const) {
 
     const chunked = async (body: string, method = 'POST', path = '/') => {
       const connection = await HttpConnection.open(dataplane.httpPort);
-      connection.send(`${method} ${path} HTTP/1.1\r\nHost: ${HOST}\r\nTransfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`);
+      connection.send(
+        `${method} ${path} HTTP/1.1\r\nHost: ${HOST}\r\nTransfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
+      );
       const reply = await connection.reply(method);
       connection.close();
       return reply;
@@ -50,7 +55,10 @@ for (const profile of [undefined, '@https', '@https_body_1k'] as const) {
         const session = connect(`https://127.0.0.1:${dataplane.httpsPort}`, { rejectUnauthorized: false });
         session.once('error', reject);
         // Node itself would send no body with GET and DELETE.
-        const stream = session.request({ ':authority': HOST, ':method': method, ':path': path, ...headers }, { endStream: false });
+        const stream = session.request(
+          { ':authority': HOST, ':method': method, ':path': path, ...headers },
+          { endStream: false },
+        );
         let status = 0;
         let text = '';
         stream.on('response', (head) => (status = head[':status'] ?? 0)).on('data', (chunk) => (text += String(chunk)));
@@ -73,7 +81,18 @@ for (const profile of [undefined, '@https', '@https_body_1k'] as const) {
     it('answers 413 to a larger one that tells its length', async () => {
       const requests = backend.requests();
       assert.equal((await request({ port: dataplane.httpPort, host: HOST, method: 'POST', body: LARGE })).status, 413);
-      assert.equal((await request({ port: dataplane.httpPort, host: HOST, method: 'GET', body: LARGE, headers: { 'Content-Length': '5000' } })).status, 413);
+      assert.equal(
+        (
+          await request({
+            port: dataplane.httpPort,
+            host: HOST,
+            method: 'GET',
+            body: LARGE,
+            headers: { 'Content-Length': '5000' },
+          })
+        ).status,
+        413,
+      );
       assert.equal((await h2(LARGE, { 'content-length': '5000' })).status, 413);
       assert.equal(backend.requests(), requests);
     });
@@ -95,3 +114,21 @@ for (const profile of [undefined, '@https', '@https_body_1k'] as const) {
     });
   });
 }
+
+describe('a limit on bodies without a place that bounds those of unknown length', () => {
+  const scope = suiteScope();
+
+  it('asks for the length', async () => {
+    const dataplane = await Dataplane.start(scope, { workers: 1 });
+    const backend = await startBackend(scope);
+    await dataplane.put({
+      'b:one': endpoints([backend.port]),
+      [`h:default/${HOST}`]: { routes: [route('one', { bodyLimit: 1024 })] },
+    });
+    const connection = await HttpConnection.open(dataplane.httpPort);
+    connection.send(`POST / HTTP/1.1\r\nHost: ${HOST}\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n`);
+    assert.equal((await connection.reply()).status, 411);
+    connection.close();
+    assert.equal((await request({ port: dataplane.httpPort, host: HOST, method: 'POST', body: SMALL })).status, 200);
+  });
+});

@@ -59,7 +59,10 @@ describe('the control socket', () => {
 
   it('lists its records with their checksums', async () => {
     const text = JSON.stringify({ routes: [says('ä€')] });
-    await dataplane.put({ 'h:default/listed.example': text, 'b:x/y:z': JSON.stringify({ balance: 'rr', endpoints: [] }) });
+    await dataplane.put({
+      'h:default/listed.example': text,
+      'b:x/y:z': JSON.stringify({ balance: 'rr', endpoints: [] }),
+    });
     const records = await dataplane.control.records();
     assert.equal(records.get('h:default/listed.example'), crc32(text).toString(16).padStart(8, '0'));
     assert.ok(records.has('b:x/y:z'));
@@ -80,7 +83,9 @@ describe('the control socket', () => {
   });
 
   it('puts a record together that comes in slices', async () => {
-    const routes = Array.from({ length: 4000 }, (_, index) => says(`answer ${index}`, `/path-${String(index).padStart(5, '0')}`));
+    const routes = Array.from({ length: 4000 }, (_, index) =>
+      says(`answer ${index}`, `/path-${String(index).padStart(5, '0')}`),
+    );
     const text = Buffer.from(JSON.stringify({ routes: [...routes, says('large')] }));
     const frames = sliceFrames('h:default/large.example', text);
     assert.ok(frames.length > 1);
@@ -98,7 +103,14 @@ describe('the control socket', () => {
 
   it('refuses a call that is too large, and frames that are none, without changing anything', async () => {
     await dataplane.put({ 'h:default/kept.example': { routes: [says('kept')] } });
-    for (const body of ['P h:default/kept.example 3\n{}', 'D h:default/kept.example', 'X y\n', 'P version 1\n9\n', 'D gen\n', 'S h:x 2 2 1\na\n']) {
+    for (const body of [
+      'P h:default/kept.example 3\n{}',
+      'D h:default/kept.example',
+      'X y\n',
+      'P version 1\n9\n',
+      'D gen\n',
+      'S h:x 2 2 1\na\n',
+    ]) {
       await assert.rejects(apply({ body: Buffer.from(body) }), /400/);
     }
     await assert.rejects(apply({ body: Buffer.alloc(1_048_576, 'x') }));
@@ -108,7 +120,9 @@ describe('the control socket', () => {
 
   it('starts a new epoch at base 0 without dropping what it has', async () => {
     const epoch = `${dataplane.epoch}-next`;
-    const body = Buffer.from(`P h:default/epoch.example ${JSON.stringify({ routes: [says('epoch')] }).length}\n${JSON.stringify({ routes: [says('epoch')] })}\n`);
+    const body = Buffer.from(
+      `P h:default/epoch.example ${JSON.stringify({ routes: [says('epoch')] }).length}\n${JSON.stringify({ routes: [says('epoch')] })}\n`,
+    );
     assert.equal((await apply({ epoch, base: 0, generation: 1, body })).kind, 'in-force');
     dataplane.epoch = epoch;
     dataplane.generation = 1;
@@ -130,8 +144,16 @@ describe('the control socket', () => {
     assert.deepEqual(answers[3], { matched: false });
   });
 
-  it('tells the worker\'s view of a backend', async () => {
-    await dataplane.put({ 'b:view': { balance: 'rr', endpoints: [['10.0.0.1', 80, 1], ['::1', 81, 2, 1]] } });
+  it("tells the worker's view of a backend", async () => {
+    await dataplane.put({
+      'b:view': {
+        balance: 'rr',
+        endpoints: [
+          ['10.0.0.1', 80, 1],
+          ['::1', 81, 2, 1],
+        ],
+      },
+    });
     const body = await new Promise<string>((resolve, reject) => {
       const headers = { authorization: `Bearer ${dataplane.token}`, host: 'control' };
       rawRequest({ socketPath: dataplane.socket, path: '/v1/endpoints?id=view', headers, agent: false }, (response) => {
@@ -143,14 +165,25 @@ describe('the control socket', () => {
     });
     const { endpoints } = JSON.parse(body) as { endpoints: { endpoint: string; weight: number; draining: boolean }[] };
     const shown = endpoints.map(({ endpoint, weight, draining }) => [endpoint, weight, draining]).sort();
-    assert.deepEqual(shown, [['10.0.0.1:80', 1, false], ['[::1]:81', 2, true]]);
+    assert.deepEqual(shown, [
+      ['10.0.0.1:80', 1, false],
+      ['[::1]:81', 2, true],
+    ]);
   });
 
   it('refuses an endpoint that is no address', async () => {
     for (const address of ['unix:/run/x.sock', 'localhost', '300.1.1.1', '1.2.3', '::1%lo']) {
-      await dataplane.put({ 'b:evil': JSON.stringify({ balance: 'rr', endpoints: [[address, 80, 1]] }) , 'h:default/evil.example': { routes: [{ origin: 'x', path: { kind: 'prefix', value: '/' }, backends: [['evil', 1]] }] } });
+      await dataplane.put({
+        'b:evil': JSON.stringify({ balance: 'rr', endpoints: [[address, 80, 1]] }),
+        'h:default/evil.example': {
+          routes: [{ origin: 'x', path: { kind: 'prefix', value: '/' }, backends: [['evil', 1]] }],
+        },
+      });
       assert.match(await ask('evil.example'), /^503/);
-      assert.match((await dataplane.control.state()).bad.find(({ key }) => key === 'b:evil')?.error ?? '', /not an IP address/);
+      assert.match(
+        (await dataplane.control.state()).bad.find(({ key }) => key === 'b:evil')?.error ?? '',
+        /not an IP address/,
+      );
     }
   });
 });
@@ -169,19 +202,30 @@ describe('a zone that is full', () => {
     assert.ok(stored > 3);
     assert.equal((await dataplane.control.state()).generation, dataplane.generation);
     // An old value that a new one did not fit in place of is still there.
-    await assert.rejects(dataplane.put({ 'h:default/h1.example': JSON.stringify({ routes: [says('grown')], filler: 'x'.repeat(120_000) }) }), /full/);
+    await assert.rejects(
+      dataplane.put({
+        'h:default/h1.example': JSON.stringify({ routes: [says('grown')], filler: 'x'.repeat(120_000) }),
+      }),
+      /full/,
+    );
     for (let index = 0; index < stored; index += 1) assert.equal(await ask(`h${index}.example`), `word ${index}`);
     assert.match(await ask(`h${stored}.example`), /^404/);
 
     const { zones } = dataplane.input;
     await dataplane.reload({
       ...dataplane.input,
-      zones: { ...zones, data: { name: 'large', bytes: 4_194_304 }, certificates: { name: 'certificates2', bytes: 1_048_576 } },
+      zones: {
+        ...zones,
+        data: { name: 'large', bytes: 4_194_304 },
+        certificates: { name: 'certificates2', bytes: 1_048_576 },
+      },
       formerZones: zones,
     });
     assert.equal((await dataplane.control.state()).generation, dataplane.generation);
     for (let index = 0; index < stored; index += 1) assert.equal(await ask(`h${index}.example`), `word ${index}`);
-    await dataplane.put({ 'h:default/h1.example': JSON.stringify({ routes: [says('grown')], filler: 'x'.repeat(120_000) }) });
+    await dataplane.put({
+      'h:default/h1.example': JSON.stringify({ routes: [says('grown')], filler: 'x'.repeat(120_000) }),
+    });
     assert.equal(await ask('h1.example'), 'grown');
   });
 });

@@ -72,9 +72,11 @@ describe('error pages', () => {
     await assert.rejects(raw(`GET / HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`), /closed; it had sent: ""/);
   });
 
-  it('leave a backend\'s own error answers as they are', async () => {
+  it("leave a backend's own error answers as they are", async () => {
     for (const status of [400, 404, 413, 500, 502, 503, 504]) {
-      const backend = await startBackend(scope, { respond: (_, response) => response.writeHead(status, { 'X-Mine': '1' }).end(`mine ${status}`) });
+      const backend = await startBackend(scope, {
+        respond: (_, response) => response.writeHead(status, { 'X-Mine': '1' }).end(`mine ${status}`),
+      });
       await serve(backend.port);
       const reply = await ask({ Accept: 'text/html' });
       assert.deepEqual([reply.status, reply.body, reply.headers['x-mine']], [status, `mine ${status}`, '1']);
@@ -87,7 +89,10 @@ describe('error pages', () => {
     assert.match((await raw(`GET /../.. HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`)).body, /^400 Bad request/);
     assert.match((await raw('GET / HTTP/1.1\r\n\r\n')).body, /^400 Bad request/);
     assert.match((await raw(`GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`)).body, /^414 URI too long/);
-    assert.match((await raw(`GET / HTTP/1.1\r\nHost: ${HOST}\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`)).body, /^431 Request header too large/);
+    assert.match(
+      (await raw(`GET / HTTP/1.1\r\nHost: ${HOST}\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`)).body,
+      /^431 Request header too large/,
+    );
     assert.match((await raw(`GET / HTTP/9.1\r\nHost: ${HOST}\r\n\r\n`)).body, /^505 HTTP version/);
   });
 
@@ -106,6 +111,9 @@ describe('error pages', () => {
     await ask({ 'X-Request-ID': 'posted' }, { method: 'POST', body: 'x' });
     await new Promise((resolve) => setTimeout(resolve, 1500));
     const line = dataplane.accessLog.find(({ requestId }) => requestId === 'posted');
-    assert.deepEqual([line?.['method'], line?.['host'], line?.['status'], line?.['route']], ['POST', HOST, 502, 'Test/route']);
+    assert.deepEqual(
+      [line?.['method'], line?.['host'], line?.['status'], line?.['route']],
+      ['POST', HOST, 502, 'Test/route'],
+    );
   });
 });

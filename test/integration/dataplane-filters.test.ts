@@ -20,7 +20,9 @@ describe('filters inside nginx', () => {
       respond: (incoming, response, body) => {
         response.setHeader('X-From-Backend', 'yes');
         response.setHeader('Server', 'secret/1.0');
-        response.end(JSON.stringify({ url: incoming.url, host: incoming.headers.host, headers: incoming.headers, body }));
+        response.end(
+          JSON.stringify({ url: incoming.url, host: incoming.headers.host, headers: incoming.headers, body }),
+        );
       },
     });
     await dataplane.put({ 'b:one': endpoints([backend.port]) });
@@ -42,13 +44,21 @@ describe('filters inside nginx', () => {
     assert.equal((await ask('/', { port: dataplane.httpsPort, tls: { servername: HOST } })).status, 200);
     await serve({ httpsRedirect: { status: 301, port: 8443 } });
     assert.equal(await locationOf('/'), `301 https://${HOST}:8443/`);
-    assert.equal(await locationOf('/', { host: `${HOST}:${dataplane.httpPort}`, method: 'POST', body: 'x' }), `301 https://${HOST}:8443/`);
+    assert.equal(
+      await locationOf('/', { host: `${HOST}:${dataplane.httpPort}`, method: 'POST', body: 'x' }),
+      `301 https://${HOST}:8443/`,
+    );
   });
 
   it('redirect to another scheme, host, port and path', async () => {
-    await serve({ redirect: { status: 302, scheme: 'https', host: 'other.example', path: { kind: 'full', value: '/new' } } });
+    await serve({
+      redirect: { status: 302, scheme: 'https', host: 'other.example', path: { kind: 'full', value: '/new' } },
+    });
     assert.equal(await locationOf('/old?x=1'), '302 https://other.example/new?x=1');
-    await serve({ path: { kind: 'prefix', value: '/old' }, redirect: { status: 301, port: 8080, path: { kind: 'prefix', value: '/new/' } } });
+    await serve({
+      path: { kind: 'prefix', value: '/old' },
+      redirect: { status: 301, port: 8080, path: { kind: 'prefix', value: '/new/' } },
+    });
     assert.equal(await locationOf('/old/a%20b/%C3%A4?x'), `301 http://${HOST}:8080/new/a%20b/%C3%A4?x`);
     assert.equal(await locationOf('/old'), `301 http://${HOST}:8080/new`);
     await serve({ redirect: { status: 303, host: 'other.example' } });
@@ -56,8 +66,16 @@ describe('filters inside nginx', () => {
   });
 
   it('redirect to a URL with captures, which can not break the header', async () => {
-    await serve({ path: { kind: 'regex', value: '(?s)/go/(?<where>.*)' }, redirect: { status: 307, url: 'https://to.example/${where}?from=$1' } });
-    assert.equal(await locationOf('/go/a%0d%0aX-Evil:%201'), '307 https://to.example/a%0D%0AX-Evil:%201?from=a%0D%0AX-Evil:%201');
+    await serve({
+      path: { kind: 'regex', value: '(?s)/go/(?<where>.*)' },
+      redirect: { status: 307, url: 'https://to.example/${where}?from=$1' },
+    });
+    assert.equal(
+      await locationOf('/go/a%0d%0aX-Evil:%201'),
+      '307 https://to.example/a%0D%0AX-Evil:%201?from=a%0D%0AX-Evil:%201',
+    );
+    await serve({ httpsRedirect: { status: 308 }, redirect: { status: 301, url: 'https://to.example/', keepQuery: true } });
+    assert.equal(await locationOf('/?q=%26&r'), '301 https://to.example/?q=%26&r');
     await serve({ redirect: { status: 301, url: 'https://plain.example/$uri/$host' } });
     assert.equal(await locationOf('/x?y'), '301 https://plain.example/$uri/$host');
   });
@@ -80,13 +98,19 @@ describe('filters inside nginx', () => {
     assert.equal(await urlOf('/api'), '/');
     assert.equal(await urlOf('/api/v1/x?y=z'), '/v1/x?y=z');
     assert.equal(await urlOf('/api/a%20b/%C3%A4'), '/a%20b/%C3%A4');
-    await serve({ path: { kind: 'regex', value: '/api/(v[0-9]+)(/.*)?' }, rewrite: { kind: 'captures', value: '/$1/x$2' } });
+    await serve({
+      path: { kind: 'regex', value: '/api/(v[0-9]+)(/.*)?' },
+      rewrite: { kind: 'captures', value: '/$1/x$2' },
+    });
     assert.equal(await urlOf('/api/v2/items/1?q=2'), '/v2/x/items/1?q=2');
     assert.equal(await urlOf('/api/v2'), '/v2/x');
   });
 
-  it('put the query of a template before the request\'s own', async () => {
-    await serve({ path: { kind: 'regex', value: '/user/([^/]*)' }, rewrite: { kind: 'captures', value: '/lookup?name=$1' } });
+  it("put the query of a template before the request's own", async () => {
+    await serve({
+      path: { kind: 'regex', value: '/user/([^/]*)' },
+      rewrite: { kind: 'captures', value: '/lookup?name=$1' },
+    });
     assert.equal(await urlOf('/user/a%26b?x=1'), '/lookup?name=a%26b&x=1');
     await serve({ path: { kind: 'regex', value: '/user/(.*)' }, rewrite: { kind: 'captures', value: '$1' } });
     assert.equal(await urlOf('/user/plain'), '/plain');
@@ -95,10 +119,19 @@ describe('filters inside nginx', () => {
 
   it('change request headers', async () => {
     await serve({
-      requestHeaders: { set: [['X-Set', 'new'], ['Host', 'inner.example']], add: [['X-Add', 'two']], remove: ['X-Remove'] },
+      requestHeaders: {
+        set: [
+          ['X-Set', 'new'],
+          ['Host', 'inner.example'],
+        ],
+        add: [['X-Add', 'two']],
+        remove: ['X-Remove'],
+      },
       forwardedPrefix: '/prefix',
     });
-    const { headers, host } = (await ask('/', { headers: { 'X-Set': 'old', 'X-Add': 'one', 'X-Remove': '1' } })).json<Echo>();
+    const { headers, host } = (
+      await ask('/', { headers: { 'X-Set': 'old', 'X-Add': 'one', 'X-Remove': '1' } })
+    ).json<Echo>();
     assert.equal(headers['x-set'], 'new');
     assert.equal(headers['x-add'], 'one, two');
     assert.equal(headers['x-remove'], undefined);
@@ -115,7 +148,19 @@ describe('filters inside nginx', () => {
   });
 
   it('change response headers', async () => {
-    await serve({ responseHeaders: { set: [['X_Under', '1'], ['X-From-Backend', 'changed']], add: [['X-Many', 'a'], ['X-Many', 'b']], remove: ['Content-Type'] } });
+    await serve({
+      responseHeaders: {
+        set: [
+          ['X_Under', '1'],
+          ['X-From-Backend', 'changed'],
+        ],
+        add: [
+          ['X-Many', 'a'],
+          ['X-Many', 'b'],
+        ],
+        remove: ['Content-Type'],
+      },
+    });
     const { headers } = await ask();
     assert.equal(headers['x_under'], '1');
     assert.equal(headers['x-from-backend'], 'changed');
@@ -135,10 +180,21 @@ describe('filters inside nginx', () => {
   });
 
   it('leave the connection usable after an answer of their own, whatever the body', async () => {
-    await serve({ path: { kind: 'exact', value: '/respond' }, respond: { status: 503, reason: 'no' } }, { path: { kind: 'exact', value: '/redirect' }, redirect: { status: 302, url: 'https://x.example/' } }, { path: { kind: 'exact', value: '/text' }, respond: { status: 200, reason: 'ok' } }, { path: { kind: 'exact', value: '/forward' } });
+    await serve(
+      { path: { kind: 'exact', value: '/respond' }, respond: { status: 503, reason: 'no' } },
+      { path: { kind: 'exact', value: '/redirect' }, redirect: { status: 302, url: 'https://x.example/' } },
+      { path: { kind: 'exact', value: '/text' }, respond: { status: 200, reason: 'ok' } },
+      { path: { kind: 'exact', value: '/forward' } },
+    );
     const connection = await HttpConnection.open(dataplane.httpPort);
     const trap = 'GET /forward HTTP/1.1\r\nHost: filter.example\r\nX-Trap: 1\r\n\r\n';
-    for (const [path, status] of [['/respond', 503], ['/redirect', 302], ['/text', 200], ['/nowhere', 404], ['/forward', 200]] as const) {
+    for (const [path, status] of [
+      ['/respond', 503],
+      ['/redirect', 302],
+      ['/text', 200],
+      ['/nowhere', 404],
+      ['/forward', 200],
+    ] as const) {
       const reply = await connection.request(HOST, path, {}, 'POST', trap);
       assert.equal(reply.status, status, path);
     }

@@ -35,7 +35,10 @@ describe('what backends are told of the client', () => {
   });
   const start = async (options: DataplaneOptions = {}, more: Parameters<typeof route>[1] = {}) => {
     const dataplane = await Dataplane.start(scope, { workers: 1, ...options });
-    await dataplane.put({ 'b:one': endpoints([backend.port]), [`h:default/${HOST}`]: { routes: [route('one', more)] } });
+    await dataplane.put({
+      'b:one': endpoints([backend.port]),
+      [`h:default/${HOST}`]: { routes: [route('one', more)] },
+    });
     return dataplane;
   };
   const told = async (port: number, headers: Record<string, string> = {}) =>
@@ -52,11 +55,22 @@ describe('what backends are told of the client', () => {
     assert.equal(headers['x-forwarded-host'], HOST);
     assert.equal(headers['x-forwarded-port'], String(dataplane.httpPort));
     assert.equal(headers['x-original-forwarded-for'], '6.6.6.6');
-    for (const name of ['forwarded', 'x-original-uri', 'x-original-url', 'x-rewrite-url', 'x-forwarded-prefix', 'ssl-client-verify', 'ssl-client-subject-dn', 'proxy']) {
+    for (const name of [
+      'forwarded',
+      'x-original-uri',
+      'x-original-url',
+      'x-rewrite-url',
+      'x-forwarded-prefix',
+      'ssl-client-verify',
+      'ssl-client-subject-dn',
+      'proxy',
+    ]) {
       assert.equal(headers[name], undefined, name);
     }
     assert.match(String(headers['x-request-id']), /^[0-9a-f]{32}$/);
-    const secure = (await request({ port: dataplane.httpsPort, host: HOST, tls: true, headers: { 'X-Forwarded-Proto': 'http' } })).json<Echo>();
+    const secure = (
+      await request({ port: dataplane.httpsPort, host: HOST, tls: true, headers: { 'X-Forwarded-Proto': 'http' } })
+    ).json<Echo>();
     assert.equal(secure.headers['x-forwarded-proto'], 'https');
   });
 
@@ -96,12 +110,18 @@ describe('what backends are told of the client', () => {
     assert.equal(headers['x-forwarded-prefix'], undefined);
   });
 
-  it('decides a redirect to https by the scheme that a trusted proxy tells, and by no other\'s', async () => {
+  it("decides a redirect to https by the scheme that a trusted proxy tells, and by no other's", async () => {
     const trusting = await start({ listener: { trustedProxies: ['127.0.0.1'] } }, { httpsRedirect: { status: 308 } });
-    assert.equal((await request({ port: trusting.httpPort, host: HOST, headers: { 'X-Forwarded-Proto': 'https' } })).status, 200);
+    assert.equal(
+      (await request({ port: trusting.httpPort, host: HOST, headers: { 'X-Forwarded-Proto': 'https' } })).status,
+      200,
+    );
     assert.equal((await request({ port: trusting.httpPort, host: HOST })).status, 308);
     const wary = await start({}, { httpsRedirect: { status: 308 } });
-    assert.equal((await request({ port: wary.httpPort, host: HOST, headers: { 'X-Forwarded-Proto': 'https' } })).status, 308);
+    assert.equal(
+      (await request({ port: wary.httpPort, host: HOST, headers: { 'X-Forwarded-Proto': 'https' } })).status,
+      308,
+    );
   });
 
   it('comes from the PROXY protocol of a trusted peer, and then from no header', async () => {
@@ -135,9 +155,32 @@ describe('what backends are told of the client', () => {
 
   it('lets nobody upgrade past the router to HTTP/2', async () => {
     const dataplane = await start();
-    const headers = await told(dataplane.httpPort, { Connection: 'Upgrade, HTTP2-Settings', Upgrade: 'h2c', 'HTTP2-Settings': 'AAMAAABkAAQAAP__' });
+    const headers = await told(dataplane.httpPort, {
+      Connection: 'Upgrade, HTTP2-Settings',
+      Upgrade: 'h2c',
+      'HTTP2-Settings': 'AAMAAABkAAQAAP__',
+    });
     assert.equal(headers.upgrade, undefined);
     assert.equal(headers['http2-settings'], undefined);
+  });
+
+  it('has the Host header as it was sent, whatever its form', async () => {
+    const dataplane = await start();
+    await dataplane.put({ 'h:default/*': { routes: [route('one')] } });
+    for (const host of ['web1', 'Web1:8080', '127.0.0.1', '127.0.0.1:8080', '[::1]:8080', 'a.example.:80']) {
+      const reply = await request({ port: dataplane.httpPort, host });
+      assert.equal(reply.json<Echo>().host, host);
+      assert.equal(reply.json<Echo>().headers['x-forwarded-host'], host);
+    }
+  });
+
+  it('lets no backend send a request elsewhere inside nginx', async () => {
+    const dataplane = await start();
+    const sly = await startBackend(scope, {
+      respond: (_, response) => response.setHeader('X-Accel-Redirect', '/other').end('mine'),
+    });
+    await dataplane.put({ 'b:one': endpoints([sly.port]) });
+    assert.equal((await request({ port: dataplane.httpPort, host: HOST })).body, 'mine');
   });
 
   it('may have another Connection header', async () => {
@@ -157,13 +200,24 @@ describe('the access log', () => {
       [`h:default/${HOST}`]: {
         routes: [
           route('one', { path: { kind: 'exact', value: '/quiet' }, accessLog: false }),
-          route('one', { path: { kind: 'exact', value: '/respond' }, origin: 'Ingress/shop/gone', respond: { status: 503, reason: 'gone "away"' } }),
+          route('one', {
+            path: { kind: 'exact', value: '/respond' },
+            origin: 'Ingress/shop/gone',
+            respond: { status: 503, reason: 'gone "away"' },
+          }),
           route('one', { origin: 'Ingress/shop/web spec.rules[0].http.paths[0]', profile: '@http_body_1k' }),
         ],
       },
     });
     await request({ port: dataplane.httpPort, host: HOST, path: '/quiet' });
-    await request({ port: dataplane.httpPort, host: HOST, path: '/a?b="c"', method: 'POST', body: 'x', headers: { 'User-Agent': 'test "agent"', Referer: 'r', 'X-Request-ID': 'id' } });
+    await request({
+      port: dataplane.httpPort,
+      host: HOST,
+      path: '/a?b="c"',
+      method: 'POST',
+      body: 'x',
+      headers: { 'User-Agent': 'test "agent"', Referer: 'r', 'X-Request-ID': 'id' },
+    });
     await request({ port: dataplane.httpPort, host: HOST, path: '/respond', method: 'POST', body: 'x' });
     await new Promise((resolve) => setTimeout(resolve, 1500));
     const lines = dataplane.accessLog.toSorted((a, b) => String(a['uri']).localeCompare(String(b['uri'])));
@@ -188,6 +242,9 @@ describe('the access log', () => {
       userAgent: 'test "agent"',
       referer: 'r',
     });
-    assert.deepEqual([lines[1]?.['status'], lines[1]?.['route'], lines[1]?.['reason'], lines[1]?.['method']], [503, 'Ingress/shop/gone', 'gone "away"', 'POST']);
+    assert.deepEqual(
+      [lines[1]?.['status'], lines[1]?.['route'], lines[1]?.['reason'], lines[1]?.['method']],
+      [503, 'Ingress/shop/gone', 'gone "away"', 'POST'],
+    );
   });
 });

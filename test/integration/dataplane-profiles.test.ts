@@ -58,7 +58,10 @@ describe('protocols of backends', () => {
   it('may be gRPC, and gRPC over TLS', async () => {
     for (const secure of [false, true]) {
       const backend = await startHttp2Backend(scope, secure ? { tls: pair } : {});
-      await serve(backend.port, { profile: secure ? '@grpcs' : '@grpc', responseHeaders: { set: [['X-Done', 'yes']] } });
+      await serve(backend.port, {
+        profile: secure ? '@grpcs' : '@grpc',
+        responseHeaders: { set: [['X-Done', 'yes']] },
+      });
       const reply = await call();
       assert.equal(reply.status, 200);
       assert.equal(reply.trailers['grpc-status'], '0');
@@ -81,9 +84,13 @@ describe('protocols of backends', () => {
     assert.equal(refused.status, 200);
     assert.equal(refused.trailers['grpc-status'], '14');
     assert.equal(refused.headers['content-type'], 'application/grpc');
-    await dataplane.put({ [`h:default/${HOST}`]: { routes: [route('one', { path: { kind: 'exact', value: '/other' } })] } });
+    await dataplane.put({
+      [`h:default/${HOST}`]: { routes: [route('one', { path: { kind: 'exact', value: '/other' } })] },
+    });
     assert.equal((await call()).trailers['grpc-status'], '12');
-    await dataplane.put({ [`h:default/${HOST}`]: { routes: [route('one', { respond: { status: 503, reason: 'closed\n"now"' } })] } });
+    await dataplane.put({
+      [`h:default/${HOST}`]: { routes: [route('one', { respond: { status: 503, reason: 'closed\n"now"' } })] },
+    });
     const closed = await call();
     assert.equal(closed.trailers['grpc-status'], '14');
     assert.match(closed.trailers['grpc-message'] ?? '', /closed/);

@@ -36,7 +36,9 @@ describe('the router inside nginx', () => {
   });
 
   it('answers 404 for a host that nobody knows and a path without a route', async () => {
-    await dataplane.put({ 'h:default/paths.example': { routes: [named('a', { path: { kind: 'exact', value: '/a' } })] } });
+    await dataplane.put({
+      'h:default/paths.example': { routes: [named('a', { path: { kind: 'exact', value: '/a' } })] },
+    });
     assert.equal((await ask('nobody.example')).status, 404);
     assert.equal((await ask('paths.example', '/b')).status, 404);
     assert.equal((await ask('paths.example', '/a')).status, 200);
@@ -138,7 +140,12 @@ describe('the router inside nginx', () => {
           named('regex', { headers: [{ name: 'x-name', kind: 'regex', value: '^je.n$' }] }),
           named('present', { headers: [{ name: 'x-here', kind: 'present' }] }),
           named('query', { query: [{ name: 'q', kind: 'exact', value: 'a b' }] }),
-          named('both', { query: [{ name: 'x', kind: 'present' }, { name: 'Y', kind: 'exact', value: '1' }] }),
+          named('both', {
+            query: [
+              { name: 'x', kind: 'present' },
+              { name: 'Y', kind: 'exact', value: '1' },
+            ],
+          }),
         ],
       },
     });

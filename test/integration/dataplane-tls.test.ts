@@ -23,14 +23,25 @@ describe('TLS inside nginx', () => {
     await dataplane.put({ 'b:one': endpoints([backend.port]) });
   });
 
-  const record = ({ certificate, key }: KeyPair, type: CertificateRecord['type'] = 'ec'): CertificateRecord => ({ chain: certificate, key, type });
+  const record = ({ certificate, key }: KeyPair, type: CertificateRecord['type'] = 'ec'): CertificateRecord => ({
+    chain: certificate,
+    key,
+    type,
+  });
   const certify = async (name: string) => record(await authority.issue([name]));
   const certifyRsa = async (name: string) => {
-    const made = await generate([{ name: 'commonName', value: name }], { keyType: 'rsa', keySize: 2048, algorithm: 'sha256' });
+    const made = await generate([{ name: 'commonName', value: name }], {
+      keyType: 'rsa',
+      keySize: 2048,
+      algorithm: 'sha256',
+    });
     return record({ certificate: made.cert, key: made.private }, 'rsa');
   };
   const shown = async (servername?: string, more: HandshakeOptions = {}) => {
-    const { certificate } = await handshake(dataplane.httpsPort, { ...(servername === undefined ? {} : { servername }), ...more });
+    const { certificate } = await handshake(dataplane.httpsPort, {
+      ...(servername === undefined ? {} : { servername }),
+      ...more,
+    });
     return /CN=(.*)/.exec(certificate.subject)?.[1];
   };
 
@@ -55,31 +66,55 @@ describe('TLS inside nginx', () => {
 
   it('shows a new certificate as soon as it is acknowledged', async () => {
     for (let round = 0; round < 20; round += 1) {
-      await dataplane.put({ 'c:changing': await certify(`round ${round}`), 's:default/changing.test': { certificates: ['changing'] } });
+      await dataplane.put({
+        'c:changing': await certify(`round ${round}`),
+        's:default/changing.test': { certificates: ['changing'] },
+      });
       assert.deepEqual(await Promise.all([1, 2, 3].map(() => shown('changing.test'))), Array(3).fill(`round ${round}`));
     }
   });
 
   it('sends the whole chain', async () => {
     const pair = await authority.issue(['chain.test'], { withChain: true });
-    await dataplane.put({ 'c:chain': record(pair), 's:default/chain.test': { certificates: ['chain'] }, 'h:default/chain.test': { routes: [route('one')] } });
-    const reply = await request({ port: dataplane.httpsPort, host: 'chain.test', tls: { servername: 'chain.test', ca: authority.certificate } });
+    await dataplane.put({
+      'c:chain': record(pair),
+      's:default/chain.test': { certificates: ['chain'] },
+      'h:default/chain.test': { routes: [route('one')] },
+    });
+    const reply = await request({
+      port: dataplane.httpsPort,
+      host: 'chain.test',
+      tls: { servername: 'chain.test', ca: authority.certificate },
+    });
     assert.equal(reply.status, 200);
   });
 
   it('chooses between an RSA and an EC pair by what the client can use', async () => {
-    await dataplane.put({ 'c:rsa': await certifyRsa('rsa pair'), 'c:ec': await certify('ec pair'), 's:default/both.test': { certificates: ['rsa', 'ec'] } });
+    await dataplane.put({
+      'c:rsa': await certifyRsa('rsa pair'),
+      'c:ec': await certify('ec pair'),
+      's:default/both.test': { certificates: ['rsa', 'ec'] },
+    });
     assert.equal(await shown('both.test'), 'ec pair');
     assert.equal(await shown('both.test', { maxVersion: 'TLSv1.2' }), 'ec pair');
     assert.equal(await shown('both.test', { sigalgs: 'rsa_pss_rsae_sha256' }), 'rsa pair');
     assert.equal(await shown('both.test', { sigalgs: 'RSA+SHA256', maxVersion: 'TLSv1.2' }), 'rsa pair');
-    assert.equal(await shown('both.test', { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-RSA-AES128-GCM-SHA256' } as HandshakeOptions), 'rsa pair');
-    assert.equal(await shown('both.test', { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES128-GCM-SHA256' } as HandshakeOptions), 'ec pair');
+    assert.equal(
+      await shown('both.test', { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-RSA-AES128-GCM-SHA256' } as HandshakeOptions),
+      'rsa pair',
+    );
+    assert.equal(
+      await shown('both.test', { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES128-GCM-SHA256' } as HandshakeOptions),
+      'ec pair',
+    );
   });
 
   it('reports a pair that can not be used and shows the default', async () => {
     const good = await certify('good');
-    await dataplane.put({ 'c:broken': { ...good, chain: 'no PEM' }, 's:default/broken.test': { certificates: ['broken'] } });
+    await dataplane.put({
+      'c:broken': { ...good, chain: 'no PEM' },
+      's:default/broken.test': { certificates: ['broken'] },
+    });
     assert.equal(await shown('broken.test'), '*');
     const { bad } = await dataplane.control.state();
     assert.match(bad.find(({ key }) => key === 'c:broken')?.error ?? '', /chain is not readable/);
@@ -99,13 +134,14 @@ describe('TLS inside nginx', () => {
     }
   });
 
-  it('answers 421 for a host whose TLS policy is not the connection\'s', async () => {
+  it("answers 421 for a host whose TLS policy is not the connection's", async () => {
     await dataplane.put({
       'h:default/p1.test': { routes: [route('one')], policy: 'one' },
       'h:default/p2.test': { routes: [route('one')], policy: 'two' },
       'h:default/open.test': { routes: [route('one')] },
     });
-    const ask = async (servername: string, host: string) => (await request({ port: dataplane.httpsPort, host, tls: { servername } })).status;
+    const ask = async (servername: string, host: string) =>
+      (await request({ port: dataplane.httpsPort, host, tls: { servername } })).status;
     assert.equal(await ask('p1.test', 'p1.test'), 200);
     assert.equal(await ask('p2.test', 'p1.test'), 421);
     assert.equal(await ask('open.test', 'p1.test'), 421);
@@ -126,15 +162,24 @@ describe('TLS inside nginx', () => {
 
   it('serves HTTP/2 requests', async () => {
     const client = await Http2Client.open(dataplane.httpsPort, { host: 'open.test', tls: { servername: 'open.test' } });
-    const replies = await Promise.all(Array.from({ length: 20 }, (_, index) => client.request({ host: 'open.test', path: `/${index}` })));
-    assert.deepEqual(replies.map((reply) => reply.json<Echo>().url), Array.from({ length: 20 }, (_, index) => `/${index}`));
-    const posted = await client.request({ host: 'open.test', method: 'POST', body: 'hello', headers: { cookie: 'a=b' } });
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => client.request({ host: 'open.test', path: `/${index}` })),
+    );
+    assert.deepEqual(
+      replies.map((reply) => reply.json<Echo>().url),
+      Array.from({ length: 20 }, (_, index) => `/${index}`),
+    );
+    const posted = await client.request({
+      host: 'open.test',
+      method: 'POST',
+      body: 'hello',
+      headers: { cookie: 'a=b' },
+    });
     assert.equal(posted.json<Echo>().body, 'hello');
     assert.equal(posted.json<Echo>().host, 'open.test');
     assert.equal(posted.json<Echo>().headers['x-forwarded-proto'], 'https');
     client.close();
   });
-
 });
 
 interface Session {

@@ -25,9 +25,13 @@ async function backend(context: TestContext, text: string): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
+function served(name: string, port: number) {
+  return backendService({ name, endpoints: [{ address: '127.0.0.1', port }] });
+}
+
 function hostManifests(host: string, port: number) {
   const name = host.replaceAll('.', '-');
-  return [ingress({ name, host, paths: [{ path: '/', service: name }] }), ...backendService(name, [port])];
+  return [ingress({ name, host, paths: [{ path: '/', service: name }] }), ...served(name, port)];
 }
 
 async function get(weir: Weir, host: string, path = '/') {
@@ -138,7 +142,7 @@ test('explain asks the running weir, whose nginx tries the patterns', async (con
   const annotations = { 'nginx.ingress.kubernetes.io/use-regex': 'true' };
   const paths = [{ path: '/(?:item|article)s?/[0-9]++', pathType: 'ImplementationSpecific' as const, service: 'web' }];
   const folder = new ManifestFolder(context, {
-    'a.yaml': [ingress({ name: 'web', host: 'shop.example', annotations, paths }), ...backendService('web', [port])],
+    'a.yaml': [ingress({ name: 'web', host: 'shop.example', annotations, paths }), ...served('web', port)],
   });
   const weir = await startWeir(context, { manifests: folder });
   const url = 'http://shop.example/items/42';
@@ -163,4 +167,15 @@ test('a token opens the admin API to the command that has it', async (context) =
   const { code, out } = await status('--admin-token-file', token, '--wait', '20s');
   assert.equal(code, 0, out);
   assert.ok(!weir.output().includes('open sesame'));
+});
+
+test('where there is no nginx, run says what to install and ends with 3', async (context) => {
+  const stateDir = temporaryDirectory(context, 'state');
+  const [http = 0, https = 0, admin = 0] = await freePorts(3);
+  const ports = ['--http-port', `${http}`, '--https-port', `${https}`, '--admin-address', `127.0.0.1:${admin}`];
+  const folder = new ManifestFolder(context, {});
+  const args = ['run', '--manifests', folder.path, '--state-dir', stateDir, '--nginx', '/nowhere/nginx', ...ports];
+  const { code, err } = await runCommand(args);
+  assert.equal(code, 3);
+  assert.match(err, /\/nowhere\/nginx[^]*apt-get install nginx/);
 });

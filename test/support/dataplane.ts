@@ -8,7 +8,13 @@ import type { ConfigurationInput, Zone } from '../../src/drivers/nginx/conf/conf
 import type { Profile } from '../../src/drivers/nginx/conf/profile.ts';
 import { renderConfiguration } from '../../src/drivers/nginx/conf/render-configuration.ts';
 import { findNginx } from '../../src/drivers/nginx/supervisor/nginx-installation.ts';
-import type { BackendRecord, CertificateRecord, HostRecord, RouteRecord, ServerNameRecord } from '../../src/drivers/nginx/wire.ts';
+import type {
+  BackendRecord,
+  CertificateRecord,
+  HostRecord,
+  RouteRecord,
+  ServerNameRecord,
+} from '../../src/drivers/nginx/wire.ts';
 import { buildDataplane } from '../../tools/build-dataplane.ts';
 import { makeAuthority, type KeyPair } from './certificates.ts';
 import { freePorts, temporaryDirectory, eventually, type Scope } from './scope.ts';
@@ -77,7 +83,10 @@ export class Dataplane {
 
   get accessLog(): readonly Record<string, unknown>[] {
     const text = readFileSync(this.input.settings.paths.accessLog, 'utf8');
-    return text.split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as Record<string, unknown>);
+    return text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
   }
 
   get masterPid(): number {
@@ -124,7 +133,9 @@ export class Dataplane {
     const path = this.#write(this.input);
     const { executable } = await findNginx();
     const { errorLog } = this.input.settings.paths;
-    const child = spawn(executable, ['-e', errorLog, '-p', this.directory, '-c', path, '-g', 'daemon off;'], { stdio: 'ignore' });
+    const child = spawn(executable, ['-e', errorLog, '-p', this.directory, '-c', path, '-g', 'daemon off;'], {
+      stdio: 'ignore',
+    });
     this.#process = child;
     await eventually('nginx answers', async () => {
       if (child.exitCode !== null) throw new Error(`nginx ended: ${this.errorLog.slice(-2000)}`);
@@ -142,7 +153,11 @@ export class Dataplane {
   }
 }
 
-async function configuration(directory: string, ports: readonly number[], options: DataplaneOptions): Promise<ConfigurationInput> {
+async function configuration(
+  directory: string,
+  ports: readonly number[],
+  options: DataplaneOptions,
+): Promise<ConfigurationInput> {
   const [{ version, modules }, { dir }, pair] = await Promise.all([findNginx(), buildDataplane(), defaultPair()]);
   const run = join(directory, 'run');
   mkdirSync(run, { mode: 0o700 });
@@ -195,7 +210,10 @@ export function route(backend: string, more: Partial<RouteRecord> = {}): RouteRe
 }
 
 /** A backend of these ports on loopback. */
-export function endpoints(ports: readonly (number | readonly [address: string, port: number])[], more: Partial<BackendRecord> = {}): BackendRecord {
+export function endpoints(
+  ports: readonly (number | readonly [address: string, port: number])[],
+  more: Partial<BackendRecord> = {},
+): BackendRecord {
   return {
     balance: 'rr',
     endpoints: ports.map((at) => (typeof at === 'number' ? ['127.0.0.1', at, 1] : [at[0], at[1], 1])),

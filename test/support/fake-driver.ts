@@ -15,6 +15,7 @@ export class FakeDriver implements Driver {
   readonly applies: { readonly backends: readonly string[] | 'everything' }[] = [];
   stopped: 'leave' | 'drain' | undefined;
   healthy = true;
+  detail: DriverState['detail'] = {};
   /** Errors of the next calls, in order; undefined: this one works. */
   startErrors: (Error | undefined)[] = [];
   planErrors: (Error | undefined)[] = [];
@@ -66,7 +67,7 @@ export class FakeDriver implements Driver {
   }
 
   async observe(): Promise<DriverState> {
-    return { name: this.name, healthy: this.healthy, detail: {} };
+    return { name: this.name, healthy: this.healthy, detail: this.detail };
   }
 
   async stop(how: 'leave' | 'drain'): Promise<void> {

@@ -31,7 +31,7 @@ export interface Weir {
   output(): string;
   /** GET on the admin address, parsed. */
   admin<T = Record<string, unknown>>(path: string): Promise<T>;
-  /** Resolves when what the manifests hold now is in force (`weir status --wait`). */
+  /** Resolves when what the manifests hold now is in force, as `weir status --wait` does, without the start of a process. */
   settled(): Promise<void>;
   /** Sends the signal (SIGTERM unless given) and resolves with the exit code, or the signal that ended it. */
   stop(signal?: NodeJS.Signals): Promise<number | NodeJS.Signals>;
@@ -71,7 +71,7 @@ export async function startWeir(scope: Scope, options: WeirOptions): Promise<Wei
   const exited = exitOf(child);
   const output = () => readFileSync(logFile, 'utf8');
   const admin = async <T>(path: string): Promise<T> => {
-    const reply = await request({ port: adminPort, path });
+    const reply = await request({ port: adminPort, path, timeoutMs: 40_000 });
     if (reply.status !== 200) throw new Error(`GET ${path}: ${reply.status} ${reply.body.slice(0, 500)}`);
     return reply.json<T>();
   };
@@ -83,7 +83,7 @@ export async function startWeir(scope: Scope, options: WeirOptions): Promise<Wei
     pid: child.pid ?? -1,
     output,
     admin,
-    settled: () => settled(adminPort),
+    settled: () => settled({ admin, output }),
     async stop(signal = 'SIGTERM') {
       child.kill(signal);
       return exited;
@@ -124,16 +124,9 @@ function exitOf(child: ChildProcess): Promise<number | NodeJS.Signals> {
   });
 }
 
-async function settled(adminPort: number): Promise<void> {
-  const child = spawn(COMMAND, ['status', '--admin', `127.0.0.1:${adminPort}`, '--wait', '30s'], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let words = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    words += chunk.toString();
-  });
-  const code = await exitOf(child);
-  if (code !== 0) throw new Error(`weir status --wait ended with ${code}: ${words}`);
+async function settled(weir: Pick<Weir, 'admin' | 'output'>): Promise<void> {
+  const { settled: done } = await weir.admin<{ readonly settled: boolean }>('/api/v1/status?wait=30');
+  if (!done) throw new Error(`not everything was in force within 30 s; weir's output:\n${weir.output()}`);
 }
 
 /** SIGTERM, and SIGKILL for one that is still there 15 s later. */

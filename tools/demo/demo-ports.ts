@@ -28,6 +28,11 @@ async function choose(wanted: number, address: string, anyPort: boolean): Promis
   return port ?? (await tryPort(0, address)) ?? wanted;
 }
 
+/** A port that nobody listens on just now. */
+export async function freeDemoPort(): Promise<number> {
+  return choose(0, '127.0.0.1', true);
+}
+
 /** The port, if one can listen on it. 0: one that the kernel chooses. */
 function tryPort(port: number, address: string): Promise<number | undefined> {
   return new Promise((resolve) => {

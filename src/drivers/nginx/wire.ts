@@ -78,7 +78,7 @@ export interface RouteRecord {
   bodyLimit?: number;
   /** Named location that serves requests of this route; absent: `location /` itself. */
   profile?: string;
-  /** Named location for bodies whose length isn't told beforehand. */
+  /** Named location for bodies whose length isn't told beforehand. With `bodyLimit` and without this they get 411. */
   boundedProfile?: string;
   /** Seconds: connect, send, read. */
   timeouts?: [number, number, number];
@@ -99,6 +99,8 @@ export interface RedirectRecord {
   port?: number;
   path?: RewriteRecord;
   url?: string;
+  /** The request's query goes behind `url`. */
+  keepQuery?: true;
   onlyPath?: string;
 }
 

@@ -1,16 +1,24 @@
+import { statSync } from 'node:fs';
 import type { Finding } from '../../diagnostics/finding.ts';
 import type { Place } from '../../snapshot/resource.ts';
 import { locateFinding } from './locate-finding.ts';
-import { readFile } from './read-file.ts';
+import { readFile, signatureOf } from './read-file.ts';
 import { type DocumentText, splitDocuments } from './split-documents.ts';
 
 /** Milliseconds for which a file's text is kept after a look into it: findings of a file come in a row. */
 const KEEP = 1_000;
 
+interface Text {
+  readonly file: string;
+  /** Of the file as it was read; undefined for what isn't a file. */
+  readonly signature: string | undefined;
+  readonly documents: readonly DocumentText[];
+}
+
 /** Places findings in the files they are about, as these are now. */
 export class FindingLocator {
   readonly #texts: ReadonlyMap<string, string>;
-  #last: { readonly file: string; readonly documents: readonly DocumentText[] } | undefined;
+  #last: Text | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   /** `texts`: content of what isn't a file, by name. */
@@ -34,19 +42,26 @@ export class FindingLocator {
   }
 
   #documents(file: string): readonly DocumentText[] | undefined {
-    if (this.#last?.file !== file) {
-      const text = this.#texts.get(file) ?? textOf(file);
-      if (text === undefined) return undefined;
-      this.#last = { file, documents: splitDocuments(text) };
+    if (this.#last?.file !== file || this.#last.signature !== this.#signature(file)) {
+      this.#last = this.#read(file);
       clearTimeout(this.#timer);
       this.#timer = setTimeout(() => this.close(), KEEP);
       this.#timer.unref();
     }
     return this.#last?.documents;
   }
-}
 
-function textOf(file: string): string | undefined {
-  const content = readFile(file);
-  return content.type === 'text' ? content.text : undefined;
+  #read(file: string): Text | undefined {
+    const given = this.#texts.get(file);
+    if (given !== undefined) return { file, signature: undefined, documents: splitDocuments(given) };
+    const content = readFile(file);
+    if (content.type !== 'text') return undefined;
+    return { file, signature: content.signature, documents: splitDocuments(content.text) };
+  }
+
+  #signature(file: string): string | undefined {
+    if (this.#texts.has(file)) return undefined;
+    const stats = statSync(file, { throwIfNoEntry: false });
+    return stats === undefined ? undefined : signatureOf(stats);
+  }
 }

@@ -24,13 +24,16 @@ export interface RouteSurroundings {
 export function buildRoute({ id, ingress, match, field, action }: RouteBasis, surroundings: RouteSurroundings): Route {
   const { object, settings } = ingress;
   const { timeouts, buffering, retry, bodyLimit, affinity, connectionHeader, accessLog } = settings;
+  const own = settings.closed === undefined ? settings.filters : [];
   return {
     id,
     match: { path: match },
     ...(object.created === undefined ? {} : { created: object.created }),
     filters: [
+      // As in ingress-nginx: who is sent elsewhere isn't sent to HTTPS here before.
+      ...own.filter(({ type }) => type === 'redirect'),
       ...httpsRedirect(settings, surroundings),
-      ...(settings.closed === undefined ? settings.filters : []),
+      ...own.filter(({ type }) => type !== 'redirect'),
       ...(action.kind === 'forward' ? rewrite(settings, match) : []),
     ],
     action,
@@ -56,8 +59,8 @@ export function buildSlashRedirect(route: Route, ingress: ServedIngress, surroun
     match: { path: { kind: 'exact', value: value.slice(0, -1) } },
     ...(route.created === undefined ? {} : { created: route.created }),
     filters: [
-      ...httpsRedirect(ingress.settings, surroundings),
       { type: 'redirect', status: 301, path: { kind: 'full', value } },
+      ...httpsRedirect(ingress.settings, surroundings),
     ],
     action: route.action,
     origin: route.origin,

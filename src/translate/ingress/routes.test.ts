@@ -50,19 +50,22 @@ test('the redirect names the HTTPS port where it isn’t the usual one', () => {
   assert.deepEqual(filters, [{ type: 'https-redirect', status: 308, port: 8443 }]);
 });
 
-test('filters stand in order: to HTTPS, those of the annotations, the rewrite', () => {
+test('filters stand in order: redirects elsewhere, to HTTPS, what else the annotations say, the rewrite', () => {
   const { filters } = routeWith({
     httpsRedirect: 'always',
-    filters: [{ type: 'response-headers', change: { remove: ['Server'] } }],
+    filters: [
+      { type: 'response-headers', change: { remove: ['Server'] } },
+      { type: 'redirect', status: 302, onlyPath: '/', path: { kind: 'full', value: '/app' } },
+    ],
     rewriteTarget: '/b',
     upstreamHost: 'inner.example',
     forwardedPrefix: '/shop',
   });
   assert.deepEqual(
     filters.map(({ type }) => type),
-    ['https-redirect', 'response-headers', 'rewrite'],
+    ['redirect', 'https-redirect', 'response-headers', 'rewrite'],
   );
-  assert.deepEqual(filters[2], {
+  assert.deepEqual(filters[3], {
     type: 'rewrite',
     path: { kind: 'captures', value: '/b' },
     hostname: 'inner.example',

@@ -5,9 +5,9 @@ import { type Backend, listen } from './echo-backend.ts';
 /**
  * `hang`: takes requests and never answers. `reset`: resets the connection when a request arrives. `close`: closes it
  * without an answer. `garbage`: answers what isn't HTTP. `half`: promises 1,000 bytes, sends 10, and closes.
- * `slow`: sends the head of a response and then a byte every 100 ms.
+ * `slow`: sends the head of a response and then a byte every 100 ms. `unread`: takes connections and reads nothing.
  */
-export type Fault = 'hang' | 'reset' | 'close' | 'garbage' | 'half' | 'slow';
+export type Fault = 'hang' | 'reset' | 'close' | 'garbage' | 'half' | 'slow' | 'unread';
 
 export async function startFaultyBackend(
   scope: Scope,
@@ -18,10 +18,11 @@ export async function startFaultyBackend(
   const sockets = new Set<Socket>();
   let requests = 0;
   let connections = 0;
-  const server = createServer((socket) => {
+  const server = createServer({ pauseOnConnect: fault === 'unread' }, (socket) => {
     connections += 1;
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket)).on('error', () => undefined);
+    if (fault === 'unread') return;
     socket.once('data', () => {
       requests += 1;
       misbehave(socket, fault);
@@ -42,6 +43,7 @@ export async function startFaultyBackend(
 function misbehave(socket: Socket, fault: Fault): void {
   switch (fault) {
     case 'hang':
+    case 'unread':
       return;
     case 'reset':
       socket.resetAndDestroy();

@@ -17,6 +17,8 @@ export interface TlsOptions {
 export interface RequestOptions {
   readonly port: number;
   readonly address?: string;
+  /** The client's own address. */
+  readonly from?: string;
   /** Host header. */
   readonly host?: string;
   readonly path?: string;
@@ -40,7 +42,7 @@ export interface Reply {
 
 type RequestTarget = Required<
   Pick<PlainRequestOptions, 'host' | 'port' | 'path' | 'method' | 'headers' | 'setHost'>
-> & { readonly agent: PlainAgent | Agent | false };
+> & { readonly agent: PlainAgent | Agent | false; readonly localAddress?: string };
 
 /** One HTTP/1.1 request, on a connection of its own unless an agent is given. Redirects aren't followed. */
 export function request(options: RequestOptions): Promise<Reply> {
@@ -53,6 +55,7 @@ export function request(options: RequestOptions): Promise<Reply> {
     headers: { Host: host, ...options.headers } as Record<string, string | string[]>,
     setHost: false,
     agent: options.agent ?? false,
+    ...(options.from === undefined ? {} : { localAddress: options.from }),
   };
   return new Promise((resolve, reject) => {
     const sent =

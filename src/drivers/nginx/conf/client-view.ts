@@ -34,14 +34,18 @@ export function clientView(listener: Listener, key: string): ClientView {
     port: view('port'),
     prefix: view('prefix'),
     shared: [
-      block('geo', [variables('$realip_remote_addr'), variables(peer)], [
-        directive('default', 0),
-        ...trusted.map((cidr) => entry(cidr, 1)),
-      ]),
+      block(
+        'geo',
+        [variables('$realip_remote_addr'), variables(peer)],
+        [directive('default', 0), ...trusted.map((cidr) => entry(cidr, 1))],
+      ),
       ...['proto', 'host', 'port', 'prefix'].map((header) =>
         choice(peer, told(header), '', [['1', variables(`$http_x_forwarded_${header}`)]]),
       ),
-      choice(told('proto'), view('scheme'), variables(own.scheme), [['https', 'https'], ['http', 'http']]),
+      choice(told('proto'), view('scheme'), variables(own.scheme), [
+        ['https', 'https'],
+        ['http', 'http'],
+      ]),
       choice(told('host'), view('host'), variables(told('host')), [['', variables(own.host)]]),
       choice(told('port'), view('port'), variables(told('port')), [['', variables(own.port)]]),
       choice(own.prefix, view('prefix'), variables(own.prefix), [['', variables(told('prefix'))]]),
@@ -50,11 +54,17 @@ export function clientView(listener: Listener, key: string): ClientView {
   };
 }
 
-function choice(source: string, target: string, otherwise: Value, cases: readonly (readonly [string, Value])[]): Directive {
-  return block('map', [variables(source), variables(target)], [
-    directive('default', otherwise),
-    ...cases.map(([key, value]) => entry(key, value)),
-  ]);
+function choice(
+  source: string,
+  target: string,
+  otherwise: Value,
+  cases: readonly (readonly [string, Value])[],
+): Directive {
+  return block(
+    'map',
+    [variables(source), variables(target)],
+    [directive('default', otherwise), ...cases.map(([key, value]) => entry(key, value))],
+  );
 }
 
 function realAddress(listener: Listener, trusted: readonly string[]): readonly Directive[] {

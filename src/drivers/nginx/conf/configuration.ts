@@ -42,7 +42,11 @@ export interface NginxSettings {
   readonly workerConnections: number;
   /** Seconds that a worker of an earlier configuration may go on for its long connections. */
   readonly workerShutdownTimeout: number;
-  readonly upstreamKeepAlive: { readonly connections: number; readonly requests: number; readonly timeoutSeconds: number };
+  readonly upstreamKeepAlive: {
+    readonly connections: number;
+    readonly requests: number;
+    readonly timeoutSeconds: number;
+  };
 }
 
 export interface RenderedConfiguration {

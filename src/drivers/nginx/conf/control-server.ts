@@ -16,14 +16,22 @@ const LUA_VARIABLES = [
 
 /** The unix socket on which the supervisor speaks to the data plane. */
 export function controlServer(run: string): Directive {
-  return block('server', [], [
-    directive('listen', `unix:${runPaths(run).socket}`),
-    directive('access_log', 'off'),
-    directive('client_max_body_size', MAX_CALL_BYTES * 2),
-    directive('client_body_buffer_size', MAX_CALL_BYTES * 2),
-    block('location', ['/'], [luaBlock('content_by_lua_block', 'weir.control()')]),
-    // Never runs. A `set` in a server or in a location that runs would be repeated by subrequests and error pages,
-    // and wipe what the router had set.
-    block('location', ['@weir_variables'], LUA_VARIABLES.map((name) => directive('set', variables(`$${name}`), ''))),
-  ]);
+  return block(
+    'server',
+    [],
+    [
+      directive('listen', `unix:${runPaths(run).socket}`),
+      directive('access_log', 'off'),
+      directive('client_max_body_size', MAX_CALL_BYTES * 2),
+      directive('client_body_buffer_size', MAX_CALL_BYTES * 2),
+      block('location', ['/'], [luaBlock('content_by_lua_block', 'weir.control()')]),
+      // Never runs. A `set` in a server or in a location that runs would be repeated by subrequests and error pages,
+      // and wipe what the router had set.
+      block(
+        'location',
+        ['@weir_variables'],
+        LUA_VARIABLES.map((name) => directive('set', variables(`$${name}`), '')),
+      ),
+    ],
+  );
 }

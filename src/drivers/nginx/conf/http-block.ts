@@ -15,19 +15,25 @@ import { upstreamBlock } from './upstream-block.ts';
 export function httpBlock(input: ConfigurationInput, id: string): Directive {
   const { settings } = input;
   const protocols = new Set<Profile['protocol']>(['http', ...input.profiles.map(({ protocol }) => protocol)]);
-  const listeners = input.closed ? [] : input.listeners.filter(({ protocol }) => protocol === 'http' || protocol === 'https');
-  return block('http', [], [
-    ...program(input, id),
-    ...temporaryPaths(settings.paths.temp),
-    ...clientDefaults(),
-    ...tlsDefaults(),
-    logFormat(),
-    accessLog(settings.paths.accessLog),
-    ...sharedMaps(),
-    ...[...protocols].sort().map((protocol) => upstreamBlock(protocol, settings.upstreamKeepAlive)),
-    controlServer(settings.paths.run),
-    ...listeners.flatMap((listener, index) => listenerServer(listener, String(index), input)),
-  ]);
+  const listeners = input.closed
+    ? []
+    : input.listeners.filter(({ protocol }) => protocol === 'http' || protocol === 'https');
+  return block(
+    'http',
+    [],
+    [
+      ...program(input, id),
+      ...temporaryPaths(settings.paths.temp),
+      ...clientDefaults(),
+      ...tlsDefaults(),
+      logFormat(),
+      accessLog(settings.paths.accessLog),
+      ...sharedMaps(),
+      ...[...protocols].sort().map((protocol) => upstreamBlock(protocol, settings.upstreamKeepAlive)),
+      controlServer(settings.paths.run),
+      ...listeners.flatMap((listener, index) => listenerServer(listener, String(index), input)),
+    ],
+  );
 }
 
 function zone({ name, bytes }: Zone): Directive {

@@ -17,17 +17,21 @@ export function listenerServer(listener: Listener, key: string, input: Configura
   const schemeVariable = view.scheme === '$scheme' ? undefined : view.scheme.slice(1);
   return [
     ...view.shared,
-    block('server', [], [
-      ...listen(listener, input.settings.nginxVersion),
-      ...(secure ? tls(listener.scope, input) : []),
-      ...view.server,
-      ...forwardedHeaders(view),
-      ...proxyDefaults(),
-      ...hooks(),
-      ...errorPages(),
-      commonLocation(listener.scope, secure ? 'https' : 'http', schemeVariable),
-      ...input.profiles.map(profileLocation),
-    ]),
+    block(
+      'server',
+      [],
+      [
+        ...listen(listener, input.settings.nginxVersion),
+        ...(secure ? tls(listener.scope, input) : []),
+        ...view.server,
+        ...forwardedHeaders(view),
+        ...proxyDefaults(),
+        ...hooks(),
+        ...errorPages(),
+        commonLocation(listener.scope, secure ? 'https' : 'http', schemeVariable),
+        ...input.profiles.map(profileLocation),
+      ],
+    ),
   ];
 }
 
@@ -62,9 +66,5 @@ function tls(scope: string, { settings }: ConfigurationInput): readonly Directiv
 }
 
 function hooks(): readonly Directive[] {
-  return [
-    luaBlock('header_filter_by_lua_block', 'weir.headers()'),
-    luaBlock('log_by_lua_block', 'weir.log()'),
-  ];
+  return [luaBlock('header_filter_by_lua_block', 'weir.headers()'), luaBlock('log_by_lua_block', 'weir.log()')];
 }
-

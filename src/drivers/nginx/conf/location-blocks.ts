@@ -15,11 +15,11 @@ function pass(protocol: Profile['protocol']): Directive {
  */
 export function commonLocation(scope: string, scheme: 'http' | 'https', schemeVariable: string | undefined): Directive {
   const args = [scope, scheme, ...(schemeVariable === undefined ? [] : [schemeVariable])].map(luaString).join(', ');
-  return block('location', ['/'], [
-    directive('client_max_body_size', 0),
-    luaBlock('rewrite_by_lua_block', `weir.route(${args})`),
-    pass('http'),
-  ]);
+  return block(
+    'location',
+    ['/'],
+    [directive('client_max_body_size', 0), luaBlock('rewrite_by_lua_block', `weir.route(${args})`), pass('http')],
+  );
 }
 
 /**
@@ -27,5 +27,9 @@ export function commonLocation(scope: string, scheme: 'http' | 'https', schemeVa
  * router, and what it decided must stand.
  */
 export function profileLocation(profile: Profile): Directive {
-  return block('location', [profile.name], [directive('client_max_body_size', profile.bodyLimit), pass(profile.protocol)]);
+  return block(
+    'location',
+    [profile.name],
+    [directive('client_max_body_size', profile.bodyLimit), pass(profile.protocol)],
+  );
 }

@@ -6,7 +6,7 @@ const LONGEST_ARGUMENT = 4000;
 /** A line of a `map` or `geo` block: its first argument is the key. */
 const ENTRY = '';
 const NAME = /^[a-z][a-z0-9_]*$/;
-const CONTROL = /[\u0000-\u001f\u007f]/;
+const CONTROL = /\p{Cc}/u;
 
 /**
  * The only way a value gets into nginx.conf. Every argument is quoted, so that no character of it is syntax; what can
@@ -20,7 +20,8 @@ export function print(tree: readonly Directive[]): string {
 
 function printInto(lines: string[], tree: readonly Directive[], indent: string): void {
   for (const directive of tree) {
-    if (directive.name !== ENTRY && !NAME.test(directive.name)) throw new ConfigurationError('?', 'stands where a name must');
+    if (directive.name !== ENTRY && !NAME.test(directive.name))
+      throw new ConfigurationError('?', 'stands where a name must');
     const args = directive.args.map((argument) => quote(directive.name, argument));
     const head = `${indent}${(directive.name === ENTRY ? args : [directive.name, ...args]).join(' ')}`;
     if (directive.lua !== undefined) {
@@ -41,6 +42,7 @@ function quote(directive: string, argument: Argument): string {
   if ('literal' in argument && text.includes('$')) throw new ConfigurationError(directive, 'has a dollar sign');
   if (!text.isWellFormed()) throw new ConfigurationError(directive, 'is not valid Unicode');
   const quoted = `"${text.replaceAll(/[\\"]/g, (character) => `\\${character}`)}"`;
-  if (Buffer.byteLength(quoted) > LONGEST_ARGUMENT) throw new ConfigurationError(directive, 'is longer than nginx can read');
+  if (Buffer.byteLength(quoted) > LONGEST_ARGUMENT)
+    throw new ConfigurationError(directive, 'is longer than nginx can read');
   return quoted;
 }

@@ -48,7 +48,10 @@ function text(directive: Directive): string {
 }
 
 /** Every directive of the tree, with the blocks around it. */
-function* walk(tree: readonly Directive[], around: readonly string[] = []): Generator<{ line: string; around: readonly string[] }> {
+function* walk(
+  tree: readonly Directive[],
+  around: readonly string[] = [],
+): Generator<{ line: string; around: readonly string[] }> {
   for (const directive of tree) {
     yield { line: text(directive), around };
     if (directive.block !== undefined) yield* walk(directive.block, [...around, text(directive)]);
@@ -79,7 +82,9 @@ describe('renderConfiguration', () => {
   });
 
   it('binds every address with reuseport, IPv4 and IPv6', () => {
-    const listens = lines(withListeners(HTTP, { ...HTTPS, addresses: ['192.0.2.1', '2001:db8::1'] })).filter((line) => line.startsWith('listen '));
+    const listens = lines(withListeners(HTTP, { ...HTTPS, addresses: ['192.0.2.1', '2001:db8::1'] })).filter((line) =>
+      line.startsWith('listen '),
+    );
     assert.deepEqual(listens.slice(1), [
       'listen 0.0.0.0:80 reuseport',
       'listen [::]:80 reuseport',
@@ -89,7 +94,8 @@ describe('renderConfiguration', () => {
   });
 
   it('asks for HTTP/2 in the way of the nginx version', () => {
-    const newer = (listener: Listener) => lines({ ...withListeners(listener), settings: { ...INPUT.settings, nginxVersion: '1.26.3' } });
+    const newer = (listener: Listener) =>
+      lines({ ...withListeners(listener), settings: { ...INPUT.settings, nginxVersion: '1.26.3' } });
     assert.ok(newer(HTTPS).includes('http2 on'));
     assert.ok(newer(HTTPS).includes('listen 0.0.0.0:443 reuseport ssl'));
     assert.ok(newer({ ...HTTPS, http2: false }).includes('http2 off'));

@@ -15,7 +15,10 @@ function treeOf(input: ConfigurationInput, id: string): readonly Directive[] {
  * `RUN/token` when it loads the program.
  */
 export function renderConfiguration(input: ConfigurationInput): RenderedConfiguration {
-  const id = createHash('sha256').update(print(treeOf(input, ''))).digest('hex').slice(0, 16);
+  const id = createHash('sha256')
+    .update(print(treeOf(input, '')))
+    .digest('hex')
+    .slice(0, 16);
   const tree = treeOf(input, id);
   return { id, tree, text: print(tree) };
 }

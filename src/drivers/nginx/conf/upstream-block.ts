@@ -9,16 +9,20 @@ export function upstreamName(protocol: Profile['protocol']): string {
 }
 
 export function upstreamBlock(protocol: Profile['protocol'], keepAlive: NginxSettings['upstreamKeepAlive']): Directive {
-  return block('upstream', [upstreamName(protocol)], [
-    // Never asked: nginx wants one, the balancer names the real ones.
-    directive('server', '0.0.0.1'),
-    luaBlock('balancer_by_lua_block', 'weir.balance()'),
-    ...(keepAlive.connections === 0
-      ? []
-      : [
-          directive('keepalive', keepAlive.connections),
-          directive('keepalive_requests', keepAlive.requests),
-          directive('keepalive_timeout', `${keepAlive.timeoutSeconds}s`),
-        ]),
-  ]);
+  return block(
+    'upstream',
+    [upstreamName(protocol)],
+    [
+      // Never asked: nginx wants one, the balancer names the real ones.
+      directive('server', '0.0.0.1'),
+      luaBlock('balancer_by_lua_block', 'weir.balance()'),
+      ...(keepAlive.connections === 0
+        ? []
+        : [
+            directive('keepalive', keepAlive.connections),
+            directive('keepalive_requests', keepAlive.requests),
+            directive('keepalive_timeout', `${keepAlive.timeoutSeconds}s`),
+          ]),
+    ],
+  );
 }

@@ -6,7 +6,7 @@ import { settings } from './options';
 
 const cache = createCache<Backend | false>(32768);
 
-function load(id: string, former: Backend | undefined): Backend | undefined {
+function renew(id: string, former: Backend | undefined): Backend | undefined {
   const key = 'b:' + id;
   const [text] = settings.data.get(key);
   if (text === undefined) {
@@ -27,12 +27,12 @@ function load(id: string, former: Backend | undefined): Backend | undefined {
 export function findBackend(id: string): Backend | undefined {
   const known = cache.young.get(id) ?? recall(cache, id);
   if (known === undefined) {
-    return load(id, undefined);
+    return renew(id, undefined);
   }
   if (known === false) {
     return undefined;
   }
-  return known.stale ? load(id, known) : known;
+  return known.stale ? renew(id, known) : known;
 }
 
 /** What is known of the endpoints outlives a change of the record. */

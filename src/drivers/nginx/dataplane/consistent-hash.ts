@@ -55,7 +55,12 @@ export function consistentHash(
 }
 
 /** One at random of the `subset` endpoints that score highest with the key. */
-function fromSubset(backend: Backend, record: RequestRecord, strictness: Strictness, now: number): Endpoint | undefined {
+function fromSubset(
+  backend: Backend,
+  record: RequestRecord,
+  strictness: Strictness,
+  now: number,
+): Endpoint | undefined {
   const { list, size, subset, equalWeights } = backend;
   const chosen: Endpoint[] = [];
   const scores: number[] = [];

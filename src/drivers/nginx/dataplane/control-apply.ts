@@ -8,8 +8,8 @@ import { reply, replyText } from './control-reply';
 const LOCK = 'apply-lock';
 /** Seconds after which the lock of a worker that died is void. */
 const LOCK_LIFE = 10;
-/** More keys than this in one call: every cache is dropped rather than each key looked up. */
-const MOST_LOGGED = 512;
+/** Above this many keys the log says "all": a thousand long lists would take more room than the hosts compile in. */
+const MOST_LOGGED = 64;
 
 export interface ApplyQuery {
   readonly conf: string;

@@ -20,7 +20,7 @@ export function feed(endpoint: Endpoint, seconds: number): void {
   endpoint.ewmaAt = now;
 }
 
-function load(endpoint: Endpoint, now: number): number {
+function burden(endpoint: Endpoint, now: number): number {
   return (current(endpoint, now) * (endpoint.active + 1)) / endpoint.weight;
 }
 
@@ -39,7 +39,7 @@ export function movingAverage(
   const first = mayTake(one, record, strictness, now);
   const second = mayTake(other, record, strictness, now);
   if (first && second) {
-    return load(other, now) < load(one, now) ? other : one;
+    return burden(other, now) < burden(one, now) ? other : one;
   }
   if (first || second) {
     return first ? one : other;

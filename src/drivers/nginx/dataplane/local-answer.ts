@@ -18,11 +18,6 @@ export function answerHere(
   captures: RegexCaptures | undefined,
 ): boolean {
   const { httpsRedirect, respond } = route.record;
-  if (httpsRedirect !== undefined && scheme !== 'https') {
-    openRecord(route, scheme, undefined);
-    answerRedirect(httpsRedirect.status, httpsUrl(host, httpsRedirect.port));
-    return true;
-  }
   if (route.redirect !== undefined) {
     const url = redirectUrl(route.redirect, scheme, host, path, route.prefixLength, captures);
     if (url !== undefined) {
@@ -30,6 +25,11 @@ export function answerHere(
       answerRedirect(route.redirect.record.status, url);
       return true;
     }
+  }
+  if (httpsRedirect !== undefined && scheme !== 'https') {
+    openRecord(route, scheme, undefined);
+    answerRedirect(httpsRedirect.status, httpsUrl(host, httpsRedirect.port));
+    return true;
   }
   if (respond === undefined) {
     return false;

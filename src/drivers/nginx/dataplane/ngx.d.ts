@@ -154,7 +154,7 @@ declare module 'cjson.safe' {
     decode(text: string): LuaMultiReturn<[unknown, string | undefined]>;
     encode(value: unknown): string;
     empty_array: unknown;
-    }
+  }
   const cjson: Cjson;
   export = cjson;
 }

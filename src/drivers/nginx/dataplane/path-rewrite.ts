@@ -57,7 +57,11 @@ export function rewritePath(
 }
 
 /** The query of a rewritten request; undefined: its own. */
-export function rewriteQuery(rewrite: PathRewrite, own: string | undefined, captures: RegexCaptures | undefined): string | undefined {
+export function rewriteQuery(
+  rewrite: PathRewrite,
+  own: string | undefined,
+  captures: RegexCaptures | undefined,
+): string | undefined {
   const { query } = rewrite;
   if (query === undefined) {
     return undefined;

@@ -61,7 +61,12 @@ export function redirectUrl(
   }
   if (record.url !== undefined) {
     const url = redirect.urlTemplate === undefined ? record.url : fill(redirect.urlTemplate, captures, escapePath);
-    return escapeUnsafe(url);
+    const query = record.keepQuery === true ? (ngx.var.args ?? '') : '';
+    if (query === '') {
+      return escapeUnsafe(url);
+    }
+    const [mark] = string.find(url, '?', 1, true);
+    return escapeUnsafe(url + (mark === undefined ? '?' : '&') + query);
   }
   const base = authority(record, clientScheme, host);
   if (redirect.path === undefined) {

@@ -27,15 +27,15 @@ export interface Route {
   /** Something is to be changed on the way to the backend. */
   readonly changesRequest: boolean;
   readonly split: Split;
-  /** Milliseconds are for nginx; these are seconds, and never 0, which the API refuses. */
+  /** Seconds to connect, send and read; never 0, which the API refuses. */
   readonly timeouts: readonly [number, number, number] | undefined;
   readonly tries: number;
   readonly bodyLimit: number | undefined;
 }
 
 const DEFAULT_TRIES = 3;
-/** What "no limit" becomes: nginx has no way to say it. */
-const A_MONTH = 2_592_000;
+/** What "no limit" becomes, in seconds: nginx has no way to say it. About 24 days, which fits 31 bits of milliseconds. */
+const NO_LIMIT = 2_147_483;
 
 function prefixLength(path: PathRecord): number {
   const { value } = path;
@@ -46,7 +46,7 @@ function prefixLength(path: PathRecord): number {
 }
 
 function seconds(value: number): number {
-  return value > 0 ? math.min(value, A_MONTH) : A_MONTH;
+  return value > 0 ? math.min(value, NO_LIMIT) : NO_LIMIT;
 }
 
 export function compileRoute(record: RouteRecord, order: number): Route {
@@ -85,8 +85,7 @@ export function compileRoute(record: RouteRecord, order: number): Route {
       record.connection !== undefined ||
       record.requestHeaders !== undefined,
     split: compileSplit(record),
-    timeouts:
-      timeouts === undefined ? undefined : [seconds(timeouts[0]), seconds(timeouts[1]), seconds(timeouts[2])],
+    timeouts: timeouts === undefined ? undefined : [seconds(timeouts[0]), seconds(timeouts[1]), seconds(timeouts[2])],
     tries: record.tries ?? DEFAULT_TRIES,
     bodyLimit: record.bodyLimit,
   };

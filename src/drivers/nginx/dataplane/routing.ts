@@ -45,6 +45,11 @@ function forward(
     refuse(413, scheme, route, undefined);
     return;
   }
+  const { boundedProfile, profile } = route.record;
+  if (body === 'unknown' && boundedProfile === undefined) {
+    refuse(411, scheme, route, undefined);
+    return;
+  }
   const record = openRecord(route, scheme, backend);
   if (canary !== undefined) {
     record.origin = canary;
@@ -58,7 +63,6 @@ function forward(
   if (route.changesRequest) {
     changeRequest(route, path, captures);
   }
-  const { boundedProfile, profile } = route.record;
   if (body === 'unknown' && boundedProfile !== undefined) {
     ngx.exec(boundedProfile);
   } else if (profile !== undefined) {
@@ -118,7 +122,7 @@ export function routeRequest(scope: string, listenerScheme: string, schemeVariab
       refuse(503, scheme, undefined, 'The configuration of this host can not be used.');
       return;
     }
-    if (isMisdirected(scope, host)) {
+    if (listenerScheme === 'https' && isMisdirected(scope, host)) {
       refuse(421, scheme, undefined, undefined);
       return;
     }
@@ -147,7 +151,8 @@ function requireSameHost(hostName: string): void {
   if (header === undefined || header === hostName) {
     return;
   }
-  const [name] = string.match(string.lower(header), '^(.-)%.?:?%d*$');
+  const [withoutPort] = string.gsub(string.lower(header), ':%d*$', '');
+  const [name] = string.gsub(withoutPort, '%.$', '');
   if (name !== hostName) {
     ngx.var.weir_authority = hostName;
   }

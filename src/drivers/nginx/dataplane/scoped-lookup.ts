@@ -10,7 +10,7 @@ interface ScopeMemory<V> {
 }
 
 export interface ScopedLookup<V> {
-  readonly load: (this: void, scope: string, name: string) => V | undefined;
+  readonly read: (this: void, scope: string, name: string) => V | undefined;
   scopes: LuaTable<string, ScopeMemory<V>>;
 }
 
@@ -18,8 +18,8 @@ const MOST_RECORDS = 32768;
 /** Two halves: 1,024 names that have no record of their own. */
 const MOST_RESOLVED = 512;
 
-export function createLookup<V>(load: (this: void, scope: string, name: string) => V | undefined): ScopedLookup<V> {
-  return { load, scopes: new LuaTable() };
+export function createLookup<V>(read: (this: void, scope: string, name: string) => V | undefined): ScopedLookup<V> {
+  return { read, scopes: new LuaTable() };
 }
 
 function memoryOf<V>(lookup: ScopedLookup<V>, scope: string): ScopeMemory<V> {
@@ -35,7 +35,7 @@ function resolve<V>(lookup: ScopedLookup<V>, memory: ScopeMemory<V>, scope: stri
   for (const candidate of nameCandidates(name)) {
     let found = recall(memory.records, candidate);
     if (found === undefined) {
-      const loaded = lookup.load(scope, candidate);
+      const loaded = lookup.read(scope, candidate);
       if (loaded !== undefined) {
         remember(memory.records, candidate, loaded);
         found = loaded;

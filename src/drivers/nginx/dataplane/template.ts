@@ -42,7 +42,11 @@ export function compileTemplate(text: string): Template | undefined {
 }
 
 /** A group that took no part in the match is empty, as in nginx. */
-export function fill(template: Template, captures: RegexCaptures | undefined, escape: (this: void, text: string) => string): string {
+export function fill(
+  template: Template,
+  captures: RegexCaptures | undefined,
+  escape: (this: void, text: string) => string,
+): string {
   const { texts, groups } = template;
   let result = texts[0]!;
   for (const index of $range(1, groups.length)) {

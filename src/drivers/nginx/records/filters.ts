@@ -67,6 +67,7 @@ function renderRedirect(filter: Extract<Filter, { type: 'redirect' }>): NonNulla
     ...(filter.port === undefined ? {} : { port: filter.port }),
     ...(filter.path === undefined ? {} : { path: { kind: filter.path.kind, value: filter.path.value } }),
     ...(filter.url === undefined ? {} : { url: filter.url }),
+    ...(filter.keepQuery === true ? { keepQuery: true } : {}),
     ...(filter.onlyPath === undefined ? {} : { onlyPath: filter.onlyPath }),
   };
 }

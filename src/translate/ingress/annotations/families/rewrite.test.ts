@@ -44,10 +44,10 @@ test('an empty rewrite target is none', () => {
   assert.deepEqual([changed, said], [{}, ['rewrite-target WEIR0206']]);
 });
 
-test('a rewrite target that is a URL redirects with 302 and turns regular expressions on', () => {
+test('a rewrite target that is a URL redirects with 302, keeps the query, and turns regular expressions on', () => {
   assert.deepEqual(parsed({ 'rewrite-target': 'https://new.example/$1' }).changed, {
     useRegex: true,
-    filters: [{ type: 'redirect', status: 302, url: 'https://new.example/$1' }],
+    filters: [{ type: 'redirect', status: 302, url: 'https://new.example/$1', keepQuery: true }],
   });
 });
 

@@ -53,7 +53,7 @@ export const REWRITE: AnnotationFamily = {
     if (target === undefined) return;
     if (/^https?:\/\//.test(target)) {
       settings.useRegex = true;
-      settings.filters.push({ type: 'redirect', status: 302, url: target });
+      settings.filters.push({ type: 'redirect', status: 302, url: target, keepQuery: true });
       return;
     }
     settings.rewriteTarget = target;

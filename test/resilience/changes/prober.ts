@@ -1,0 +1,105 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { request, type Reply } from '../../support/clients/http-client.ts';
+import { HttpConnection } from '../../support/clients/http-connection.ts';
+import { handshake } from '../../support/clients/tls-client.ts';
+import { PATHS } from './host-state.ts';
+
+export type Lane = 'http kept 1' | 'http kept 2' | 'https kept' | 'http new' | 'https new' | 'handshake';
+
+export interface Observation {
+  readonly lane: Lane;
+  /** Undefined: a handshake alone. */
+  readonly path: (typeof PATHS)[number] | undefined;
+  /** Name of a backend, or a status; of a handshake the certificate's fingerprint; of a failure what it says. */
+  readonly answer: string;
+  /** performance.now() when it was sent. */
+  readonly began: number;
+}
+
+/** How many requests each lane sends after the acknowledgement, so that every path is asked. */
+const AFTERWARDS = PATHS.length;
+const PAUSE_MS = 2;
+
+/** Two plain ones, and one with TLS. */
+type KeptConnections = readonly [HttpConnection, HttpConnection, HttpConnection];
+
+interface Ports {
+  readonly httpPort: number;
+  readonly httpsPort: number;
+}
+
+/** Asks one host over and over, on kept connections and new ones, while it is being changed. */
+export class Prober {
+  readonly observations: Observation[] = [];
+  readonly #host: string;
+  readonly #ports: Ports;
+  readonly #connections: KeptConnections;
+  readonly #lanes: readonly Promise<void>[];
+  #acknowledged = false;
+
+  private constructor(host: string, ports: Ports, connections: KeptConnections) {
+    this.#host = host;
+    this.#ports = ports;
+    this.#connections = connections;
+    const [first, second, third] = connections;
+    const ask = (connection: HttpConnection) => (path: string) => connection.request(host, path);
+    this.#lanes = [
+      this.#lane('http kept 1', ask(first)),
+      this.#lane('http kept 2', ask(second)),
+      this.#lane('https kept', ask(third)),
+      this.#lane('http new', (path) => request({ host, path, port: ports.httpPort })),
+      this.#lane('https new', (path) => request({ host, path, port: ports.httpsPort, tls: true })),
+      this.#handshakes(),
+    ];
+  }
+
+  /** Begins to ask; the connections that are kept are open, and were used, before this resolves. */
+  static async start(host: string, ports: Ports): Promise<Prober> {
+    const connections = await Promise.all([
+      HttpConnection.open(ports.httpPort),
+      HttpConnection.open(ports.httpPort),
+      HttpConnection.open(ports.httpsPort, { tls: { host } }),
+    ]);
+    await Promise.all(connections.map((connection) => connection.request(host)));
+    return new Prober(host, ports, connections);
+  }
+
+  /** To be called in the moment of the acknowledgement. Resolves when each lane has asked for every path once more. */
+  async finish(): Promise<void> {
+    this.#acknowledged = true;
+    await Promise.all(this.#lanes);
+    for (const connection of this.#connections) connection.close();
+  }
+
+  async #lane(lane: Lane, ask: (path: string) => Promise<Reply>): Promise<void> {
+    for (let count = 0, left = AFTERWARDS; left > 0; count += 1) {
+      const path = PATHS[count % PATHS.length]!;
+      const began = performance.now();
+      if (this.#acknowledged) left -= 1;
+      const answer = await ask(path).then(answerOf, failureOf);
+      this.observations.push({ lane, path, answer, began });
+      if (!this.#acknowledged) await delay(PAUSE_MS);
+    }
+  }
+
+  async #handshakes(): Promise<void> {
+    for (let left = 1; left > 0; ) {
+      const began = performance.now();
+      if (this.#acknowledged) left -= 1;
+      const answer = await handshake(this.#ports.httpsPort, { servername: this.#host }).then(
+        ({ certificate }) => certificate.fingerprint256,
+        failureOf,
+      );
+      this.observations.push({ lane: 'handshake', path: undefined, answer, began });
+    }
+  }
+}
+
+function answerOf(reply: Reply): string {
+  const backend = reply.headers['x-backend'];
+  return reply.status === 200 && typeof backend === 'string' ? backend : String(reply.status);
+}
+
+function failureOf(error: unknown): string {
+  return `failed: ${error instanceof Error ? error.message : String(error)}`;
+}
