@@ -14,7 +14,7 @@ import { run } from 'node:test';
 import { parseArgs } from 'node:util';
 import { TestReport } from './test-report.ts';
 
-const FILE_TIMEOUT_MS = 15 * 60_000;
+const FILE_TIMEOUT_MS = 10 * 60_000;
 
 function testFiles(root: string, filters: readonly string[]): string[] {
   const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'tools/**/*.test.ts', 'examples/**/*.test.ts'], {

@@ -221,9 +221,10 @@ export class Controller {
   }
 
   #applied(driver: string, outcome: ApplyOutcome): void {
-    if (!this.#outcomes.has(driver) || outcome.applied.reloaded) void this.#observe();
+    const first = !this.#outcomes.has(driver);
     this.#outcomes.set(driver, outcome);
     this.#leftOut.set(driver, outcome.applied.quarantined);
+    if (first || outcome.applied.reloaded) void this.#observe();
     if (driver === this.#options.drivers[0].name) this.#options.store?.record(outcome.model, outcome.delta);
     if (outcome.applied.reloaded) this.#nameReloadObjects(driver, outcome);
     this.#tell((listener) => listener.applied?.(driver, outcome));

@@ -20,11 +20,22 @@ export function expectedDiagnoses(
     const index = lines.findIndex((line) => line.includes(piece));
     const line = lines[index];
     assert.ok(line !== undefined, `${fault.title}: no line holds ${piece}`);
-    const object =
-      kind === 'File' ? { kind, namespace: '', name: file } : { kind, namespace: 'default', name };
+    const object = kind === 'File' ? { kind, namespace: '', name: file } : { kind, namespace: 'default', name };
     const column = line.indexOf(start, line.indexOf(piece)) + 1;
     return { code, object, field, file, line: index + 1, column };
   });
+}
+
+/** Without the fix. */
+export function diagnosed(found: readonly Diagnosis[]): readonly Omit<Diagnosis, 'fix'>[] {
+  return found.map(({ code, object, field, file, line, column }) => ({
+    code,
+    object,
+    field,
+    ...(file === undefined ? {} : { file }),
+    ...(line === undefined ? {} : { line }),
+    ...(column === undefined ? {} : { column }),
+  }));
 }
 
 /** `GET /api/v1/diagnostics`, in an order of its own. */
@@ -34,7 +45,9 @@ export async function liveDiagnoses(weir: Weir): Promise<readonly Diagnosis[]> {
 }
 
 /** `weir check -o json -f FOLDER`. */
-export async function checkedDiagnoses(folder: string): Promise<{ readonly code: number | null; readonly found: readonly Diagnosis[] }> {
+export async function checkedDiagnoses(
+  folder: string,
+): Promise<{ readonly code: number | null; readonly found: readonly Diagnosis[] }> {
   const { code, out, err } = await runCommand(['check', '-o', 'json', '-f', folder]);
   assert.ok(out.startsWith('{'), `weir check ended with ${code}: ${err}`);
   const { findings } = JSON.parse(out) as { readonly findings: readonly Finding[] };
@@ -43,15 +56,7 @@ export async function checkedDiagnoses(folder: string): Promise<{ readonly code:
 
 function diagnoses(findings: readonly Finding[]): readonly Diagnosis[] {
   return findings
-    .map(({ code, object, field, file, line, column, fix }) => ({
-      code,
-      object,
-      field,
-      fix,
-      ...(file === undefined ? {} : { file }),
-      ...(line === undefined ? {} : { line }),
-      ...(column === undefined ? {} : { column }),
-    }))
+    .flatMap((finding) => diagnosed([finding]).map((place) => ({ ...place, fix: finding.fix })))
     .sort(byPlace);
 }
 

@@ -48,13 +48,7 @@ function annotated(manifest: string, key: string, value: string): string {
   return manifest.replace('  annotations:\n', `  annotations:\n    nginx.ingress.kubernetes.io/${key}: ${value}\n`);
 }
 
-function annotationFault(
-  title: string,
-  code: string,
-  key: string,
-  value: string,
-  live: Meanwhile,
-): Fault {
+function annotationFault(title: string, code: string, key: string, value: string, live: Meanwhile): Fault {
   return {
     title,
     spoil: (manifest) => annotated(manifest, key, value),
@@ -103,7 +97,7 @@ export const FAULTS: readonly Fault[] = [
         '          - path: /\n            pathType: Prefix',
         '          - path: /shop/(?P<n>a)?(?P<n>b)?\n            pathType: ImplementationSpecific',
       ),
-    findings: () => [{ code: 'WEIR0405', kind: 'Ingress', field: `${PATH}.path`, at: ['- path: ', '/shop/(?P<n>'] }],
+    findings: () => [{ code: 'WEIR0405', kind: 'Ingress', field: PATH, at: ['- path: ', 'path'] }],
     path: '/shop/a',
     live: 503,
   },

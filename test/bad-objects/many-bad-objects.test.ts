@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startWeir, type Weir } from '../support/weir.ts';
-import { byPlace, checkedDiagnoses, expectedDiagnoses, liveDiagnoses } from './diagnosis.ts';
+import { byPlace, checkedDiagnoses, diagnosed, expectedDiagnoses, liveDiagnoses } from './diagnosis.ts';
 import { FAULTS, placeFault } from './faults.ts';
 import { reloadsOf, settled } from './in-force.ts';
 import type { Site } from './site.ts';
@@ -62,7 +62,7 @@ async function assertAllNamed(weir: Weir, thousand: ThousandSites, expected: Exp
   const served = `${visits.asked - visits.failures.length} of ${visits.asked} others served`;
   console.log(`${FAULTS.length} faults ${when}: ${served} in ${visits.milliseconds} ms, ${found.length} findings`);
   assert.deepEqual([visits.asked, visits.failures], [COUNT - FAULTS.length, []]);
-  assert.deepEqual(found.map(({ fix: _, ...rest }) => rest), expected);
+  assert.deepEqual(diagnosed(found), expected);
   assert.deepEqual(await checkedDiagnoses(thousand.folder.path), { code: 1, found });
   for (const number of NUMBERS) {
     const { fault, site } = placeFault(thousand.sites, number);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { suiteScope } from '../support/suite-scope.ts';
 import { startWeir, type Weir } from '../support/weir.ts';
-import { checkedDiagnoses, expectedDiagnoses, liveDiagnoses } from './diagnosis.ts';
+import { checkedDiagnoses, diagnosed, expectedDiagnoses, liveDiagnoses } from './diagnosis.ts';
 import { FAULTS, placeFault } from './faults.ts';
 import { reloadsOf, settled } from './in-force.ts';
 import { assertMeanwhile } from './spoiled-site.ts';
@@ -78,8 +78,7 @@ describe('one bad object among a thousand', () => {
       assert.deepEqual([visits.asked, visits.failures], [COUNT - 1, []]);
       assert.deepEqual(meanwhile.failures, []);
       assert.ok(meanwhile.asked > 0);
-      const diagnosed = live.map(({ fix: _, ...rest }) => rest);
-      assert.deepEqual(diagnosed, expectedDiagnoses(place, bad, folder.path));
+      assert.deepEqual(diagnosed(live), expectedDiagnoses(place, bad, folder.path));
       for (const { fix } of live) assert.match(fix, /\w+ \w+/);
       assert.deepEqual(checked, { code: fault.exit ?? 1, found: live });
       assert.deepEqual(await liveDiagnoses(weir), []);

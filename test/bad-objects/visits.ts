@@ -39,10 +39,10 @@ export function keepVisiting(front: Front, sites: readonly Site[]): { stop(): Pr
   const begin = performance.now();
   const failures: string[] = [];
   let asked = 0;
-  let stopped = false;
+  const stopped = new AbortController();
   const visitor = new Visitor(front);
   const visiting = (async () => {
-    while (!stopped) {
+    while (!stopped.signal.aborted) {
       const site = sites[(asked * 7) % sites.length];
       if (site === undefined) break;
       asked += 1;
@@ -54,7 +54,7 @@ export function keepVisiting(front: Front, sites: readonly Site[]): { stop(): Pr
   })();
   return {
     async stop() {
-      stopped = true;
+      stopped.abort();
       await visiting;
       return { asked, failures, milliseconds: Math.round(performance.now() - begin) };
     },

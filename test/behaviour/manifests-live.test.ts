@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { type Backend, startBackend } from '../support/backends/echo-backend.ts';
+import { startBackend } from '../support/backends/echo-backend.ts';
 import { manifestText } from '../support/manifest-folder.ts';
 import { backendService, ingress, type Manifest } from '../support/manifests.ts';
 import { eventually, temporaryDirectory } from '../support/scope.ts';
@@ -25,10 +25,8 @@ let volume: string;
 let backends: readonly Manifest[];
 
 before(async () => {
-  const [one, two]: Backend[] = [
-    await startBackend(scope, { name: 'one' }),
-    await startBackend(scope, { name: 'two', address: '127.0.0.2' }),
-  ];
+  const one = await startBackend(scope, { name: 'one' });
+  const two = await startBackend(scope, { name: 'two', address: '127.0.0.2' });
   backends = [
     ...backendService({ name: 'one', endpoints: [one] }),
     ...backendService({ name: 'two', endpoints: [two] }),

@@ -129,11 +129,14 @@ test('a missing port answers 503 on its route alone, and is reported with the po
     code: 'WEIR0104',
     severity: 'error',
     object: 'Ingress default/portless',
-    field: 'spec.rules[0].http.paths[1].backend.service.port',
+    field: 'spec.rules[0].http.paths[1].backend.service.port.number',
     file: 'portless.yaml',
-    at: '{number: 8081}',
+    at: '8081',
   });
-  assert.equal((await site.findings('name=portless'))[0]?.fix, 'Its ports: 80.');
+  assert.equal(
+    (await site.findings('name=portless'))[0]?.fix,
+    'Use a port that the Service has (80), or add the port to the Service.',
+  );
 });
 
 test('a resource backend answers 503 on its route alone, and is reported', async () => {

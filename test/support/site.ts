@@ -45,6 +45,12 @@ export class Site {
     return new Site(folder, weir, authority);
   }
 
+  /** A `weir run` after this one, with its folder, ports and state directory. */
+  async reopen(scope: Scope, args: readonly string[] = []): Promise<Site> {
+    const weir = await startWeir(scope, { manifests: this.folder, args, again: this.weir });
+    return new Site(this.folder, weir, this.authority);
+  }
+
   /** Writes one file and resolves when it is in force. */
   async apply(file: string, manifests: readonly Manifest[] | string): Promise<void> {
     this.folder.write(file, manifests);

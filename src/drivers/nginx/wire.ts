@@ -83,6 +83,8 @@ export interface RouteRecord {
   /** Seconds: connect, send, read. */
   timeouts?: [number, number, number];
   tries?: number;
+  /** The one kind of failure after which a request is tried again; absent: any. */
+  retryOnly?: 'error' | 'timeout';
   retryTimeout?: number;
   affinity?: AffinityRecord;
   connection?: string;

@@ -48,6 +48,13 @@ test('a mistake is told with its line and column in the file', () => {
   assert.deepEqual([failure?.entry.code, failure?.line, failure?.column], ['WEIR0003', 12, 3]);
 });
 
+test('a quote or bracket that is not closed is named as what may be the mistake, for the place is after it', () => {
+  for (const text of ['a: "x\nb: 1\n', 'a: [x\nb: 1\n', 'a: [\n  - x: 1\n']) {
+    assert.match(parse(text).failure?.reason ?? '', /quote or bracket before this place/, text);
+  }
+  assert.doesNotMatch(parse('a: b\n c: d\n').failure?.reason ?? '', /quote or bracket/);
+});
+
 test('a key given twice is a finding of its own, in YAML and in JSON', () => {
   assert.equal(parse('a: 1\nb: 2\na: 3\n').failure?.entry.code, 'WEIR0004');
   assert.equal(parse('a: 1\nb: 2\na: 3\n').failure?.line, 13);

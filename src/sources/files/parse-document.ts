@@ -46,6 +46,13 @@ function syntaxFailure(document: DocumentText, error: YAMLException): ParseFailu
     line: document.start + (error.mark?.line ?? 0),
     column: (error.mark?.column ?? 0) + 1,
     // `message` would quote the lines around the mistake.
-    reason: duplicate ? 'the same field is given twice' : error.reason,
+    reason: duplicate ? 'the same field is given twice' : syntaxReason(error.reason),
   };
 }
+
+/** The parser names the place where it can't go on, which for a bracket or quote is after the line with the mistake. */
+function syntaxReason(reason: string): string {
+  return UNCLOSED.test(reason) ? `${reason} (perhaps a quote or bracket before this place is not closed)` : reason;
+}
+
+const UNCLOSED = /^(?:deficient indentation|missed comma between flow collection entries)$/;

@@ -60,9 +60,9 @@ export class BackendResolver {
       const reason = `Service ${serviceKey} has no TCP port ${wanted}`;
       return refuse(
         INGRESS_FINDINGS.servicePortNotFound,
-        `${field}.service.port`,
+        `${field}.service.port.${number === undefined ? 'name' : 'number'}`,
         reason,
-        `Its ports: ${portList(service)}.`,
+        `Use a port that the Service has (${portList(service)}), or add the port to the Service.`,
       );
     }
     let services: readonly string[] = [serviceKey];

@@ -239,8 +239,9 @@ test('a missing port answers 503, and the finding lists the ports there are', ()
       to(`web:${port}`),
     ]);
     assert.deepEqual(routesOf(translator, 'a.example'), ['prefix / ✗ 503']);
-    assert.deepEqual(findingsOf(translator), [`WEIR0104 Ingress/shop/web ${PATH}.backend.service.port`]);
-    assert.match(translator.findings()[0]!.fix, /http \(80\), 53\/UDP/);
+    const field = `${PATH}.backend.service.port.${port === '81' ? 'number' : 'name'}`;
+    assert.deepEqual(findingsOf(translator), [`WEIR0104 Ingress/shop/web ${field}`]);
+    assert.match(translator.findings()[0]!.fix, /^Use a port that the Service has \(http \(80\), 53\/UDP\)/);
   }
 });
 

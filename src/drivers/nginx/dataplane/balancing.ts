@@ -8,6 +8,7 @@ import type { Route } from './route';
 
 /** NGX_BUSY: nginx gives up on the upstream at once, with 502, instead of burning the tries that are left. */
 const GIVE_UP = -3;
+const TIMED_OUT = 504;
 
 function letGo(endpoint: Endpoint): void {
   endpoint.active = math.max(0, endpoint.active - 1);
@@ -20,7 +21,8 @@ function noteFailure(record: RequestRecord, backend: Backend): void {
     return;
   }
   letGo(endpoint);
-  const [state] = balancer.get_last_failure();
+  const [state, status] = balancer.get_last_failure();
+  record.timedOut = status === TIMED_OUT;
   if (state === 'failed') {
     fail(backend, endpoint);
   }
@@ -42,6 +44,12 @@ function isTimeUp(route: Route): boolean {
   return budget !== undefined && budget > 0 && ngx.now() - ngx.req.start_time() >= budget;
 }
 
+/** nginx goes on after either kind of failure; which of them a route means is known here. */
+function mayTryAgain(record: RequestRecord, route: Route): boolean {
+  const { retryOnly } = route.record;
+  return retryOnly === undefined || (retryOnly === 'timeout') === record.timedOut;
+}
+
 function needsNewSession(record: RequestRecord, route: Route, endpoint: Endpoint): boolean {
   const { affinity } = route.record;
   if (affinity === undefined || record.session === endpoint) {
@@ -61,7 +69,7 @@ export function balanceRequest(): void {
   }
   if (record.tries > 0) {
     noteFailure(record, backend);
-    if (isTimeUp(route)) {
+    if (isTimeUp(route) || !mayTryAgain(record, route)) {
       ngx.exit(GIVE_UP);
       return;
     }
@@ -81,6 +89,7 @@ export function balanceRequest(): void {
     }
   }
   record.tries += 1;
+  record.timedOut = false;
   record.endpoint = endpoint;
   record.setsCookie = needsNewSession(record, route, endpoint);
   endpoint.active += 1;

@@ -3,6 +3,9 @@ import { errorText, grpcStatus } from './error-text';
 import { escapeHtml } from './escape';
 import { currentRecord } from './request-record';
 
+const BAD_GATEWAY = 502;
+const GATEWAY_TIMEOUT = 504;
+
 function has(text: string, part: string): boolean {
   return string.find(text, part, 1, true)[0] !== undefined;
 }
@@ -41,8 +44,12 @@ function answerGrpc(status: number, sentence: string): void {
  * browsers, JSON where it is asked for, a gRPC status for gRPC, plain text for the rest.
  */
 export function answerError(): void {
-  const { status } = ngx;
   const record = currentRecord();
+  // Where the balancer gives up nginx says 502 by itself, also after a time-out.
+  if (ngx.status === BAD_GATEWAY && record !== undefined && record.timedOut) {
+    ngx.status = GATEWAY_TIMEOUT;
+  }
+  const { status } = ngx;
   const [title, sentence] = errorText(status);
   const text = record?.reason ?? sentence;
   const requestType = ngx.var.content_type ?? '';

@@ -20,6 +20,8 @@ export interface RequestRecord {
   /** Those that failed in this request. */
   tried: Endpoint[] | undefined;
   tries: number;
+  /** Whether the last try ended by a time-out and no other has begun. */
+  timedOut: boolean;
   /** Hash of the key for consistent hashing. */
   hash: number;
   /** Session's endpoint, until it fails. */
@@ -46,6 +48,7 @@ export function openRecord(route: Route | undefined, scheme: string, backend: Ba
     endpoint: undefined,
     tried: undefined,
     tries: 0,
+    timedOut: false,
     hash: 0,
     session: undefined,
     setsCookie: false,

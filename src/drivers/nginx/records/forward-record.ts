@@ -28,7 +28,14 @@ export function renderForward(
     seconds(route.timeouts?.send, defaults.sendTimeout),
     seconds(route.timeouts?.read, defaults.readTimeout),
   ];
-  record.tries = route.retry === undefined ? defaults.tries : route.retry.on.length === 0 ? 1 : route.retry.tries;
+  record.tries = route.retry?.tries ?? defaults.tries;
+  if (route.retry !== undefined) {
+    const errors = route.retry.on.includes('connection-error');
+    const timeouts = route.retry.on.includes('timeout');
+    if (!errors && !timeouts) record.tries = 1;
+    else if (!timeouts) record.retryOnly = 'error';
+    else if (!errors) record.retryOnly = 'timeout';
+  }
   if (route.retry?.timeoutSeconds !== undefined && route.retry.timeoutSeconds > 0) {
     record.retryTimeout = route.retry.timeoutSeconds;
   }

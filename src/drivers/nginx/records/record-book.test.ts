@@ -44,6 +44,20 @@ test('a route becomes a record with the default limits and the bounded profile',
   });
 });
 
+test('what a route retries on is told where it is not both errors and time-outs, and nothing of it means one try', () => {
+  const retried = (on: readonly ('connection-error' | 'timeout' | 'invalid-header')[]) => {
+    const route = sampleRoute('/', 'b', { retry: { tries: 4, on: [...on] } });
+    const book = bookOf(sampleModel({ hosts: [sampleHost('a.example', [route])], backends: [sampleBackend('b')] }));
+    const { routes } = hostRecord(book, 'default/a.example') as { routes: { tries?: number; retryOnly?: string }[] };
+    return [routes[0]?.tries, routes[0]?.retryOnly];
+  };
+  assert.deepEqual(retried(['connection-error', 'timeout']), [4, undefined]);
+  assert.deepEqual(retried(['connection-error']), [4, 'error']);
+  assert.deepEqual(retried(['timeout', 'invalid-header']), [4, 'timeout']);
+  assert.deepEqual(retried(['invalid-header']), [1, undefined]);
+  assert.deepEqual(retried([]), [1, undefined]);
+});
+
 test('evaluating changes nothing, and the same model changes nothing once it is taken', () => {
   const model = sampleModel({
     hosts: [sampleHost('a.example', [sampleRoute('/', 'b')])],

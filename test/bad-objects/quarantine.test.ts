@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { translatorFor } from '../../src/cli/translator-for.ts';
+import { Controller } from '../../src/controller/controller.ts';
+import { NginxDriver } from '../../src/drivers/nginx/nginx-driver.ts';
+import { NginxSupervisor } from '../../src/drivers/nginx/supervisor/nginx-supervisor.ts';
+import { FilesSource } from '../../src/sources/files/files-source.ts';
+import { buildDataplane } from '../../tools/build-dataplane.ts';
+import { endProcessesOf } from '../support/leftover-processes.ts';
+import { ManifestFolder } from '../support/manifest-folder.ts';
+import { freePorts, temporaryDirectory } from '../support/scope.ts';
+import { makeSite, type Site, siteManifest } from './site.ts';
+import { startSiteBackends } from './site-backends.ts';
+import { assertMeanwhile } from './spoiled-site.ts';
+import { COUNT } from './thousand-sites.ts';
+import type { Front } from './visitor.ts';
+import { visitAll } from './visits.ts';
+
+/** Anywhere: two that bisection keeps together for long, and the last. */
+const REFUSED = [411, 413, 999] as const;
+/** A size of its own for every site: so each needs a part of nginx.conf that no other needs. */
+const bodySize = (index: number) => 2_000_000 + index;
+const mendedSize = (index: number) => 7_000_000 + index;
+/** One for the whole, one without any, one for all again, and two for each halving of a thousand on the way to each. */
+const MOST_RUNS = 3 + 2 * REFUSED.length * Math.ceil(Math.log2(COUNT));
+
+test('three of a thousand objects that nginx -t refuses are found by bisection and quarantined until they change, and the rest goes live', async (t) => {
+  const sites = Array.from({ length: COUNT }, (_, index) => makeSite(index));
+  const port = await startSiteBackends(t, sites);
+  const manifest = (site: Site, size: number) =>
+    siteManifest(site, port, `    nginx.ingress.kubernetes.io/proxy-body-size: "${size}"\n`);
+  const folder = new ManifestFolder(t);
+  for (const [index, site] of sites.entries()) folder.write(site.file, manifest(site, bodySize(index)));
+  const siteAt = (index: number) => sites[index] as Site;
+  const served = (refused: readonly number[]) => sites.filter((_, index) => !refused.includes(index));
+  const runs = t.mock.method(NginxSupervisor.prototype, 'test');
+  const names = (refused: readonly number[]) => refused.map((index) => siteAt(index).name);
+
+  await t.test('while weir runs', async (t) => {
+    for (const index of REFUSED) folder.write(siteAt(index).file, manifest(siteAt(index), mendedSize(index)));
+    const weir = await startInProcess(t, folder);
+    assert.deepEqual(weir.quarantined(), []);
+    const before = runs.mock.callCount();
+    const begin = performance.now();
+    for (const index of REFUSED) folder.write(siteAt(index).file, manifest(siteAt(index), bodySize(index)));
+    await weir.settle();
+    const count = runs.mock.callCount() - before;
+    const found = weir.quarantined();
+    console.log(
+      `live: ${found.length} of ${COUNT} quarantined after ${count} runs of nginx -t, ${Math.round(performance.now() - begin)} ms`,
+    );
+    assert.deepEqual(found, names(REFUSED));
+    assert.ok(count <= MOST_RUNS, `${count} runs`);
+    await weir.assertServed(served(REFUSED), REFUSED.map(siteAt));
+    const place = await weir.locate(siteAt(413).name);
+    assert.deepEqual([place?.file?.endsWith(siteAt(413).file), place?.line], [true, 13]);
+    assert.match(place?.message ?? '', /client_max_body_size/);
+
+    // Another object's change lifts nothing and costs no run.
+    folder.write(
+      siteAt(6).file,
+      manifest(siteAt(6), bodySize(6)).replace('pathType: Prefix', 'pathType: ImplementationSpecific'),
+    );
+    await weir.settle();
+    assert.deepEqual([weir.quarantined(), runs.mock.callCount() - before], [names(REFUSED), count]);
+
+    // Its own does.
+    folder.write(siteAt(413).file, manifest(siteAt(413), 2 * mendedSize(413)));
+    await weir.settle();
+    console.log(`mended one of them: ${runs.mock.callCount() - before - count} more runs`);
+    assert.deepEqual(weir.quarantined(), names([411, 999]));
+    await weir.assertServed(served([411, 999]), [siteAt(411), siteAt(999)]);
+    await weir.stop();
+  });
+
+  await t.test('when one starts that knows nothing of it', async (t) => {
+    for (const index of REFUSED) folder.write(siteAt(index).file, manifest(siteAt(index), bodySize(index)));
+    const before = runs.mock.callCount();
+    const weir = await startInProcess(t, folder);
+    const count = runs.mock.callCount() - before;
+    console.log(
+      `cold: ${weir.quarantined().length} of ${COUNT} quarantined after ${count} runs of nginx -t, ${weir.milliseconds} ms`,
+    );
+    assert.deepEqual(weir.quarantined(), names(REFUSED));
+    assert.ok(count <= MOST_RUNS, `${count} runs`);
+    await weir.assertServed(served(REFUSED), REFUSED.map(siteAt));
+    await weir.stop();
+  });
+});
+
+/** Source, translator, controller and nginx in this process, with an nginx that refuses the parts of three sites. */
+async function startInProcess(t: TestContext, folder: ManifestFolder) {
+  const [httpPort = 0, httpsPort = 0] = await freePorts(2);
+  let stop = async () => {};
+  t.after(() => stop());
+  const stateDirectory = temporaryDirectory(t, 'state');
+  const refused = new Set<number>(REFUSED.map(bodySize));
+  const driver = new NginxDriver({
+    stateDirectory,
+    dataplane: buildDataplane,
+    workers: 2,
+    drainTimeout: 3000,
+    faultProfile: (profile) => (refused.has(profile.bodyLimit) ? { ...profile, bodyLimit: -1 } : profile),
+  });
+  const controller = new Controller({
+    source: new FilesSource({ folders: [folder.path] }),
+    translator: translatorFor({ ingressClasses: ['weir'], httpPort, httpsPort, trustedProxies: [] }),
+    drivers: [driver],
+    query: async () => ({ outcome: 'gone', error: 'no DNS here' }),
+    version: 'test',
+  });
+  let running = true;
+  stop = async () => {
+    if (running) await controller.stop('drain');
+    running = false;
+    await endProcessesOf(stateDirectory, [httpPort, httpsPort]);
+  };
+  const settle = async () => assert.equal(await controller.settle(AbortSignal.timeout(60_000)), true);
+  const begin = performance.now();
+  await controller.start();
+  await settle();
+  const front: Front = { httpPort, httpsPort, ca: '' };
+  const findings = () => controller.findings().filter(({ severity }) => severity !== 'info');
+  return {
+    milliseconds: Math.round(performance.now() - begin),
+    settle,
+    stop,
+    /** Names of the objects of all findings, which have to be quarantines. */
+    quarantined: () =>
+      findings()
+        .map(({ code, object }) => (code === 'WEIR0407' ? object.name : `${code} ${object.name}`))
+        .sort(),
+    locate: async (name: string) => {
+      const found = findings().find(({ object }) => object.name === name);
+      return found === undefined ? undefined : await controller.locate(found);
+    },
+    async assertServed(good: readonly Site[], bad: readonly Site[]) {
+      const { asked, failures, milliseconds } = await visitAll(front, good);
+      console.log(`${asked - failures.length} of ${asked} others served in ${milliseconds} ms`);
+      assert.deepEqual([asked, failures], [COUNT - bad.length, []]);
+      for (const site of bad) await assertMeanwhile(front, site, 503);
+    },
+  };
+}
