@@ -100,6 +100,15 @@ test('trusted proxies are addresses or ranges of them', () => {
   assert.equal(problemsOf(given('proxy.example; }'))[0]!.key, 'trusted-proxies');
 });
 
+test('DNS servers are addresses, with a port or without', () => {
+  const given = (text: string) => ({ ...nothing, environment: { WEIR_DNS_SERVER: text } });
+  const servers = ['10.96.0.10', '127.0.0.1:5353', '[fd00::a]', '[fd00::a]:53'];
+  assert.deepEqual(loadSettings(given(servers.join(',')))['dns-server'], servers);
+  for (const wrong of ['10.96.0.999', 'dns.example', 'fd00::a', '10.96.0.10:0', '10.96.0.10:70000', '[10.0.0']) {
+    assert.match(problemsOf(given(wrong))[0]?.remedy ?? '', /10\.96\.0\.10/, wrong);
+  }
+});
+
 test('HTTP and HTTPS have a port each', () => {
   assert.equal(problemsOf({ flags: { 'http-port': '8443', 'https-port': '8443' } })[0]?.key, 'https-port');
 });

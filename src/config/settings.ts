@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { parseCidr } from '../lib/ip-address.ts';
+import { parseCidr, parseIpAddress } from '../lib/ip-address.ts';
 
 const NAMESPACED_NAME = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?/[a-z0-9]([-.a-z0-9]*[a-z0-9])?$';
 const port = (fallback: number, description: string) =>
@@ -64,18 +64,12 @@ export const Settings = Type.Object({
       description: 'Addresses of proxies in front of weir, whose X-Forwarded-* headers are believed.',
     },
   ),
-  'dns-server': Type.Array(
-    Type.String({
-      pattern: '^([0-9]{1,3}(\\.[0-9]{1,3}){3}|\\[[0-9a-fA-F:.]+\\])(:[0-9]{1,5})?$',
-      placeholder: '10.96.0.10',
-    }),
-    {
-      default: [],
-      placeholder: 'IP[:PORT]',
-      description:
-        'DNS server that is asked for the names of ExternalName Services, such as a cluster’s own. Default: those of this machine.',
-    },
-  ),
+  'dns-server': Type.Array(Type.Refine(Type.String({ placeholder: '10.96.0.10' }), isDnsServer), {
+    default: [],
+    placeholder: 'IP[:PORT]',
+    description:
+      'DNS server that is asked for the names of ExternalName Services, such as a cluster’s own. Default: those of this machine.',
+  }),
   'access-log': Type.Optional(
     Type.String({
       minLength: 1,
@@ -110,3 +104,10 @@ export const Settings = Type.Object({
 export type Settings = Readonly<Static<typeof Settings>>;
 export type SettingKey = keyof Settings;
 export const SETTING_KEYS = Object.keys(Settings.properties) as readonly SettingKey[];
+
+/** `10.96.0.10`, `10.96.0.10:5353`, `[fd00::a]`, `[fd00::a]:5353`: as node's resolver takes it. */
+function isDnsServer(text: string): boolean {
+  const [, four, six, port = '53'] = /^(?:([0-9.]+)|\[([0-9a-fA-F:.]+)\])(?::([0-9]{1,5}))?$/.exec(text) ?? [];
+  const address = four ?? six;
+  return address !== undefined && parseIpAddress(address) !== undefined && Number(port) >= 1 && Number(port) <= 65535;
+}

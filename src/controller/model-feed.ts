@@ -79,6 +79,8 @@ export class ModelFeed implements SourceSink {
 
   synced(): void {
     this.#complete = true;
+    // A source that holds nothing has told of no change, and yet there are listeners.
+    this.#dirty(this.#options.translator.update([]));
     void this.#awaitNames();
   }
 

@@ -79,7 +79,7 @@ export class StateStore {
 
   /** Number of parts that are in force but not yet saved. */
   get pending(): number {
-    return this.#pending.size;
+    return new Set([...this.#pending.keys(), ...this.#inFlight.keys()]).size;
   }
 
   /** The parts of `model` with these keys are in force now. Returns at once; they are written within about 100 ms. */

@@ -27,7 +27,8 @@ export function redirectLocation(
   if (filter.type !== 'redirect' || (filter.onlyPath !== undefined && filter.onlyPath !== path)) return undefined;
   if (filter.url !== undefined) {
     const url = fillTemplate(filter.url, covered, escapePath);
-    const query = filter.keepQuery === true && target.query !== '' ? `${url.includes('?') ? '&' : '?'}${target.query}` : '';
+    const query =
+      filter.keepQuery === true && target.query !== '' ? `${url.includes('?') ? '&' : '?'}${target.query}` : '';
     return { status: filter.status, location: url + query };
   }
   const base = filter.relative === true ? '' : origin(filter, target);

@@ -31,6 +31,8 @@ test('three of a thousand objects that nginx -t refuses are found by bisection a
     siteManifest(site, port, `    nginx.ingress.kubernetes.io/proxy-body-size: "${size}"\n`);
   const folder = new ManifestFolder(t);
   for (const [index, site] of sites.entries()) folder.write(site.file, manifest(site, bodySize(index)));
+  const changed = (index: number) =>
+    manifest(siteAt(index), bodySize(index)).replace('pathType: Prefix', 'pathType: ImplementationSpecific');
   const siteAt = (index: number) => sites[index] as Site;
   const served = (refused: readonly number[]) => sites.filter((_, index) => !refused.includes(index));
   const runs = t.mock.method(NginxSupervisor.prototype, 'test');
@@ -57,10 +59,7 @@ test('three of a thousand objects that nginx -t refuses are found by bisection a
     assert.match(place?.message ?? '', /client_max_body_size/);
 
     // Another object's change lifts nothing and costs no run.
-    folder.write(
-      siteAt(6).file,
-      manifest(siteAt(6), bodySize(6)).replace('pathType: Prefix', 'pathType: ImplementationSpecific'),
-    );
+    folder.write(siteAt(6).file, changed(6));
     await weir.settle();
     assert.deepEqual([weir.quarantined(), runs.mock.callCount() - before], [names(REFUSED), count]);
 
@@ -69,7 +68,16 @@ test('three of a thousand objects that nginx -t refuses are found by bisection a
     await weir.settle();
     console.log(`mended one of them: ${runs.mock.callCount() - before - count} more runs`);
     assert.deepEqual(weir.quarantined(), names([411, 999]));
-    await weir.assertServed(served([411, 999]), [siteAt(411), siteAt(999)]);
+
+    // What nginx would take by now is tried again when the object changes, though it asks for the same as before.
+    weir.forgive(bodySize(999));
+    folder.write(siteAt(7).file, changed(7));
+    await weir.settle();
+    assert.deepEqual(weir.quarantined(), names([411, 999]));
+    folder.write(siteAt(999).file, changed(999));
+    await weir.settle();
+    assert.deepEqual(weir.quarantined(), names([411]));
+    await weir.assertServed(served([411]), [siteAt(411)]);
     await weir.stop();
   });
 
@@ -125,6 +133,8 @@ async function startInProcess(t: TestContext, folder: ManifestFolder) {
     milliseconds: Math.round(performance.now() - begin),
     settle,
     stop,
+    /** From now on nginx takes this size. */
+    forgive: (size: number) => refused.delete(size),
     /** Names of the objects of all findings, which have to be quarantines. */
     quarantined: () =>
       findings()

@@ -28,6 +28,11 @@ async function assertPage(host: string, path: string, status: number, words: Reg
   assert.equal(reply.headers.server, 'nginx', 'tells no version');
 }
 
+test('with no manifest at all both ports answer 404', async () => {
+  assert.equal((await site.status()).model.hosts, 0);
+  assert.deepEqual([(await site.http('any.test')).status, (await site.https('any.test')).status], [404, 404]);
+});
+
 test('404 for a host that nobody serves and for a path that no route matches says which', async () => {
   await assertPage('nobody.test', '/', 404, /No route is known for this host/);
   await site.expose({ host: 'narrow.test', backends: [backend], paths: ['/app'] });

@@ -93,6 +93,9 @@ test('canary-by-header-value: exactly this value goes to the canary, and always 
   assert.equal(await goesTo(host, { 'X-Region': 'eu-west' }), 'canary');
   for (const value of ['eu-west-1', 'EU-WEST', 'always'])
     assert.equal(await goesTo(host, { 'X-Region': value }), 'stable');
+  const rules = { 'canary-by-header': 'X-Region', 'canary-by-header-value': 'eu-west', 'canary-weight': '100' };
+  await release(host, rules);
+  assert.equal(await goesTo(host, { 'X-Region': 'us-east' }), 'canary', 'another value leaves it to the weight');
 });
 
 test('canary-by-header-pattern: values that match go to the canary', async () => {

@@ -116,7 +116,10 @@ test('an endpoint that answers again is used again', async (t) => {
   await statuses(host, 10);
   await bad.close();
   await startBackend(t, { name: 'risen', address: bad.address, port: bad.port });
-  await eventually('the endpoint to be used again', async () => (await site.http(host)).json<Echo>().backend === 'risen');
+  await eventually(
+    'the endpoint to be used again',
+    async () => (await site.http(host)).json<Echo>().backend === 'risen',
+  );
   const backends = new Set<string>();
   for (let index = 0; index < 6; index += 1) backends.add((await site.http(host)).json<Echo>().backend);
   assert.deepEqual([...backends].sort(), ['good', 'risen'], 'both take their turns');

@@ -28,12 +28,16 @@ async function answers(expected: Readonly<Record<string, string>>): Promise<void
 }
 
 test('a host is matched without case, with or without a port or a trailing dot, and no other is', async () => {
-  await site.write('exact.yaml', [ingress({ name: 'exact', host: 'exact.test', paths: [{ service: 'one' }] })]);
+  await site.write('exact.yaml', [
+    ingress({ name: 'exact', host: 'exact.test', paths: [{ service: 'one' }] }),
+    ingress({ name: 'mixed', host: 'Mixed.test', paths: [{ service: 'two' }] }),
+  ]);
   await answers({
     'exact.test/': 'one',
     'EXACT.Test/': 'one',
     [`exact.test:${site.weir.httpPort}/`]: 'one',
     'exact.test./': 'one',
+    'mixed.test/': 'two',
     'exact.tests/': '404',
     'a.exact.test/': '404',
     'test/': '404',

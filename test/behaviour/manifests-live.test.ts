@@ -55,12 +55,12 @@ function publish(version: string, to: string): void {
 /** Asks `host` again and again; the answers of all that while, when told to stop. */
 function ask(host: string): () => Promise<ReadonlySet<string>> {
   const seen = new Set<string>();
-  let going = true;
+  const stop = new AbortController();
   const asking = (async () => {
-    while (going) seen.add(await site.answer(host));
+    while (!stop.signal.aborted) seen.add(await site.answer(host));
   })();
   return async () => {
-    going = false;
+    stop.abort();
     await asking;
     return seen;
   };
@@ -80,18 +80,31 @@ test('files that appear, change and go are followed without being asked', async 
 });
 
 test('an editor that writes beside and renames, or moves the old file away first, costs no request', async () => {
-  await site.write('edited.yaml', [route('edited', 'one')]);
-  const stop = ask('edited.test');
   const path = join(site.folder.path, 'edited.yaml');
-  // vim with backupcopy=no, emacs: the old one becomes the backup, then the new one is written under the name.
-  renameSync(path, `${path}~`);
-  writeFileSync(path, manifestText([route('edited', 'two')]));
-  unlinkSync(`${path}~`);
-  await served('edited.test', 'two');
-  // Others: the new one is written under a hidden name and renamed over the old one.
-  writeFileSync(join(site.folder.path, '.edited.yaml.swp'), manifestText([route('edited', 'one')]));
-  renameSync(join(site.folder.path, '.edited.yaml.swp'), path);
-  await served('edited.test', 'one');
+  /** vim with its backup, emacs: the old file becomes another one, then the new one is written. */
+  const moveAway = async (to: string) => {
+    const stop = ask('edited.test');
+    const began = performance.now();
+    renameSync(path, `${path}~`);
+    // Makes weir look while there is no file.
+    await site.weir.admin('/api/v1/status?wait=0.01');
+    writeFileSync(path, manifestText([route('edited', to)]));
+    const gap = performance.now() - began;
+    unlinkSync(`${path}~`);
+    await served('edited.test', to);
+    return { gap, seen: await stop() };
+  };
+  await site.write('edited.yaml', [route('edited', 'one')]);
+  let save = await moveAway('two');
+  // A machine that is too busy to save a file in an editor's time tells nothing about editors.
+  for (let tries = 1; save.gap > 100 && tries < 20; tries += 1) save = await moveAway(tries % 2 === 0 ? 'two' : 'one');
+  for (const answer of save.seen) assert.match(answer, /^(one|two)$/);
+  const stop = ask('edited.test');
+  for (const to of ['one', 'two', 'one']) {
+    writeFileSync(join(site.folder.path, '.edited.yaml.swp'), manifestText([route('edited', to)]));
+    renameSync(join(site.folder.path, '.edited.yaml.swp'), path);
+    await served('edited.test', to);
+  }
   assert.deepEqual([...(await stop())].sort(), ['one', 'two']);
   assert.deepEqual(await site.findings(), []);
 });

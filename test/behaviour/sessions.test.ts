@@ -96,7 +96,10 @@ test('the session-cookie annotations set name, path, domain, age and the other a
   );
   const left = (Date.parse(expires ?? '') - Date.now()) / 1000;
   assert.ok(left > 7100 && left <= 7201, `expires in ${left} s`);
-  assert.equal(backendOf(await site.http(host, '/', withCookie(cookie?.pair ?? ''))), backendOf(await site.http(host, '/', withCookie(cookie?.pair ?? ''))));
+  assert.equal(
+    backendOf(await site.http(host, '/', withCookie(cookie?.pair ?? ''))),
+    backendOf(await site.http(host, '/', withCookie(cookie?.pair ?? ''))),
+  );
 });
 
 test('a session whose endpoint is gone goes to another, with a new cookie', async () => {
@@ -131,10 +134,7 @@ test('new endpoints take no session away', async () => {
 test('when a session’s endpoint fails the request goes elsewhere; only session-cookie-change-on-failure moves the session', async (t) => {
   for (const change of [false, true]) {
     const host = `failing-${change}.test`;
-    const pair = await Promise.all([
-      startBackend(t, { name: 'one' }),
-      startBackend(t, { name: 'two' }),
-    ]);
+    const pair = await Promise.all([startBackend(t, { name: 'one' }), startBackend(t, { name: 'two' })]);
     const annotations = { affinity: 'cookie', 'session-cookie-change-on-failure': String(change) };
     await site.expose({ host, backends: pair, annotations });
     const { pair: cookie, backend } = await visit(host);

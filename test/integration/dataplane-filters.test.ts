@@ -74,7 +74,10 @@ describe('filters inside nginx', () => {
       await locationOf('/go/a%0d%0aX-Evil:%201'),
       '307 https://to.example/a%0D%0AX-Evil:%201?from=a%0D%0AX-Evil:%201',
     );
-    await serve({ httpsRedirect: { status: 308 }, redirect: { status: 301, url: 'https://to.example/', keepQuery: true } });
+    await serve({
+      httpsRedirect: { status: 308 },
+      redirect: { status: 301, url: 'https://to.example/', keepQuery: true },
+    });
     assert.equal(await locationOf('/?q=%26&r'), '301 https://to.example/?q=%26&r');
     await serve({ redirect: { status: 301, url: 'https://plain.example/$uri/$host' } });
     assert.equal(await locationOf('/x?y'), '301 https://plain.example/$uri/$host');

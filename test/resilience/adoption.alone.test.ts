@@ -57,7 +57,11 @@ const statusOf = (weir: Weir) => weir.admin<Status>('/api/v1/status');
 const backendOf = async (weir: Weir) => (await request({ port: weir.httpPort, host: HOST })).headers['x-backend'];
 
 /** Kills a process and measures until all is whole again: a master of weir's, two workers, `healthy` in the status. */
-async function killAndWait(scene: Scene, victims: readonly number[], whole: (now: NginxPids) => boolean): Promise<string> {
+async function killAndWait(
+  scene: Scene,
+  victims: readonly number[],
+  whole: (now: NginxPids) => boolean,
+): Promise<string> {
   const { weir, load } = scene;
   const before = await load.report();
   const began = performance.now();

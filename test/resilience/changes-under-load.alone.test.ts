@@ -111,7 +111,10 @@ test('300 changes under load: the next request is right, none fails, nginx never
   assert.equal(report.failed, 0);
   assert.ok(report.requests >= REQUESTS);
   assert.ok(report.requests / report.seconds >= 200, `only ${report.requests / report.seconds} requests a second`);
-  assert.ok(Object.values(report.byKind).every((count) => count > 1000), JSON.stringify(report.byKind));
+  assert.ok(
+    Object.values(report.byKind).every((count) => count > 1000),
+    JSON.stringify(report.byKind),
+  );
   assert.deepEqual([...kinds.keys()].sort(), [...CHANGE_KINDS].sort());
   assert.equal(after.reloads, before.reloads);
   assert.deepEqual(nginxPids(weir), nginxBefore);

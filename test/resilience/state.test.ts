@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { X509Certificate } from 'node:crypto';
 import type { Status } from '../../src/controller/status.ts';
 import { type Backend, startBackend } from '../support/backends/echo-backend.ts';
@@ -117,41 +118,6 @@ test('the saved model and its keys are for weir’s eyes only', async (t) => {
   assert.equal(await weir.stop(), 0);
 });
 
-interface Damage {
-  readonly name: string;
-  /** What a crash left of a file that had two commits: `blue`, then `green`. */
-  readonly do: (file: string, bytes: Buffer) => void;
-  readonly serves: 'blue' | 'green';
-  readonly told: RegExp | undefined;
-}
-
-const DAMAGES: readonly Damage[] = [
-  {
-    name: 'a line that was being written',
-    do: (file) => writeFileSync(file, '1234abcd {"put":"hosts","key":"half', { flag: 'a' }),
-    serves: 'green',
-    told: /saved state: line \d+ is torn/,
-  },
-  {
-    name: 'a last line without its newline',
-    do: (file, bytes) => truncateSync(file, bytes.length - 1),
-    serves: 'blue',
-    told: /saved state: line \d+ is torn/,
-  },
-  {
-    name: 'changes without their commit',
-    do: (file, bytes) => truncateSync(file, bytes.lastIndexOf('\n', bytes.length - 2) + 1),
-    serves: 'blue',
-    told: /saved state: the last changes were not finished/,
-  },
-  {
-    name: 'a new snapshot that was not finished beside the old one',
-    do: (file, bytes) => writeFileSync(`${file}.new`, bytes.subarray(0, bytes.length / 3)),
-    serves: 'green',
-    told: undefined,
-  },
-];
-
 test('whatever a crash leaves of the state file, a model that was in force is served', async (t) => {
   const [blue, green] = await Promise.all([startBackend(t, { name: 'blue' }), startBackend(t, { name: 'green' })]);
   const folder = new ManifestFolder(t, { 'kept.yaml': kept(blue) });
@@ -162,24 +128,40 @@ test('whatever a crash leaves of the state file, a model that was in force is se
   await killEverything(first);
   takeAway(folder);
   const file = join(first.stateDir, 'model.jsonl');
+  /** Two commits: `blue`, then `green`. */
   const bytes = readFileSync(file);
-  for (const damage of DAMAGES) {
-    await t.test(damage.name, async (t) => {
-      writeFileSync(file, bytes);
-      damage.do(file, bytes);
-      const weir = await startWeir(t, { manifests: folder, again: first });
-      assert.equal(await backendOf(weir), damage.serves);
-      if (damage.told === undefined) assert.doesNotMatch(weir.output(), /saved state:/);
-      else assert.match(weir.output(), damage.told);
-      assert.equal((statSync(file).mode & 0o777).toString(8), '600');
-      assert.equal(await weir.stop(), 0);
-      // What was saved since is whole again.
-      const next = await startWeir(t, { manifests: folder, again: first });
-      assert.equal(await backendOf(next), damage.serves);
-      assert.doesNotMatch(next.output(), /saved state:/);
-      assert.equal(await next.stop(), 0);
-    });
-  }
+
+  /** Starts with the file as it is, and once more with what that start saved. */
+  const serves = async (t: TestContext, backend: string, told: RegExp | undefined) => {
+    const weir = await startWeir(t, { manifests: folder, again: first });
+    assert.equal(await backendOf(weir), backend);
+    if (told === undefined) assert.doesNotMatch(weir.output(), /saved state:/);
+    else assert.match(weir.output(), told);
+    assert.equal((statSync(file).mode & 0o777).toString(8), '600');
+    assert.equal(await weir.stop(), 0);
+    const next = await startWeir(t, { manifests: folder, again: first });
+    assert.equal(await backendOf(next), backend);
+    assert.doesNotMatch(next.output(), /saved state:/);
+    assert.equal(await next.stop(), 0);
+  };
+
+  await t.test('a line that was being written', async (t) => {
+    writeFileSync(file, Buffer.concat([bytes, Buffer.from('1234abcd {"put":"hosts","key":"half')]));
+    await serves(t, 'green', /saved state: line \d+ is torn/);
+  });
+  await t.test('a last line without its newline', async (t) => {
+    writeFileSync(file, bytes.subarray(0, -1));
+    await serves(t, 'blue', /saved state: line \d+ is torn/);
+  });
+  await t.test('changes without their commit', async (t) => {
+    writeFileSync(file, bytes.subarray(0, bytes.lastIndexOf('\n', bytes.length - 2) + 1));
+    await serves(t, 'blue', /saved state: the last changes were not finished/);
+  });
+  await t.test('a new snapshot that was not finished beside the old one', async (t) => {
+    writeFileSync(file, bytes);
+    writeFileSync(`${file}.new`, bytes.subarray(0, bytes.length / 3));
+    await serves(t, 'green', undefined);
+  });
 });
 
 test('without saved state and without the folder, run ends with 2 and says why', async (t) => {
@@ -241,10 +223,13 @@ test('a second weir on the same state directory is refused and leaves the first 
   const folder = new ManifestFolder(t, { 'kept.yaml': kept(backend) });
   const weir = await startWeir(t, { manifests: folder });
   const before = nginxPids(weir);
-  const { code, err } = await runOn(weir.stateDir, folder);
-  assert.equal(code, 2);
-  assert.match(err, new RegExp(`another weir \\(process ${weir.pid}\\) uses the state directory ${weir.stateDir}`));
-  assert.match(err, /--state-dir/);
+  const second = await startWeir(t, { manifests: folder, args: ['--state-dir', weir.stateDir], wait: false });
+  assert.equal(await Promise.race([second.exited, delay(20_000, 'still running')]), 2);
+  assert.match(
+    second.output(),
+    new RegExp(`another weir \\(process ${weir.pid}\\) uses the state directory ${weir.stateDir}`),
+  );
+  assert.match(second.output(), /--state-dir/);
   assert.equal(await backendOf(weir), 'blue');
   assert.deepEqual(nginxPids(weir).master, before.master);
   await weir.settled();
@@ -276,12 +261,6 @@ test('of several weirs started at the same moment on one state directory exactly
   }
   assert.equal(await serving.weir.stop(), 0);
 });
-
-async function runOn(stateDir: string, folder: ManifestFolder) {
-  const [http = 0, https = 0, admin = 0] = await freePorts(3);
-  const ports = ['--http-port', `${http}`, '--https-port', `${https}`, '--admin-address', `127.0.0.1:${admin}`];
-  return runCommand(['run', '--manifests', folder.path, '--state-dir', stateDir, ...ports]);
-}
 
 /** Ingresses in files of their own, written in place: nobody watches. */
 async function many(folder: ManifestFolder, count: number): Promise<void> {

@@ -138,10 +138,12 @@ export class ManifestIndex {
     const byFile = new Map<string, Finding[]>();
     for (const [key, further] of this.#further) {
       const first = this.#first.get(key)?.place;
+      // Cluster-wide kinds have no namespace.
+      const name = key.replace('//', '/');
       for (const resource of further) {
         const place = resource.place;
         if (place === undefined || first === undefined || !this.#dirtyFiles.has(place.file)) continue;
-        const message = `${key} also stands in ${first.file}:${first.line}, which counts; the one in ${place.file}:${place.line} is left out.`;
+        const message = `${name} also stands in ${first.file}:${first.line}, which counts; the one in ${place.file}:${place.line} is left out.`;
         const origin = { object: resource.ref, field: 'metadata.name', file: place.file, line: place.line };
         const others = byFile.get(place.file) ?? [];
         others.push(finding(SOURCE_FINDINGS.definedTwice, origin, message));

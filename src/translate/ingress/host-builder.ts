@@ -147,7 +147,7 @@ class ActionBuilder {
       return {
         kind: 'respond',
         status: 503,
-        reason: `Annotation ${settings.closed} asks for a restriction that can not be honoured`,
+        reason: `Annotation ${settings.closed} can not be honoured, so this address is not served`,
       };
     }
     const main = this.#resolver.resolve(ingress, backend, field, backendSettings(settings));

@@ -20,9 +20,7 @@ export function wrongAnswers(
     const when = late
       ? `sent ${(began - acknowledged).toFixed(1)} ms after the acknowledgement`
       : `sent ${(acknowledged - began).toFixed(1)} ms before the acknowledgement`;
-    return [
-      `${kind} of ${after.host}, ${lane} ${path ?? ''}, ${when}: ${seen} instead of ${[...right].join(' or ')}`,
-    ];
+    return [`${kind} of ${after.host}, ${lane} ${path ?? ''}, ${when}: ${seen} instead of ${[...right].join(' or ')}`];
   });
 }
 

@@ -122,5 +122,7 @@ function sum(counts: Readonly<Record<LoadKind, number>>): number {
 }
 
 function errorText(error: unknown): string {
-  return error instanceof Error ? `${(error as NodeJS.ErrnoException).code ?? error.name} ${error.message}` : String(error);
+  return error instanceof Error
+    ? `${(error as NodeJS.ErrnoException).code ?? error.name} ${error.message}`
+    : String(error);
 }
