@@ -9,10 +9,17 @@ export interface AccessOptions {
   readonly host: string;
 }
 
-/** Who may ask what: health and metrics are for everybody, the rest for this machine or holders of the token. */
+/** For probes and Prometheus, which come from elsewhere and hold no token. */
+const OPEN: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
+
+/**
+ * Who may ask what: health and metrics are for everybody, the rest for this machine or holders of the token. What counts
+ * is the route that answers, not the URL as it was sent: one may write `/%61pi/` or `http://host/api/`.
+ */
 export function guardAccess(app: FastifyInstance, { token, host }: AccessOptions): void {
   app.addHook('onRequest', async (request, reply) => {
-    if (!request.url.startsWith('/api/')) return undefined;
+    const route = request.routeOptions.url;
+    if (route === undefined || OPEN.has(route)) return undefined;
     if (token !== undefined) {
       if (isBearer(request.headers.authorization, token)) return undefined;
       reply.header('www-authenticate', 'Bearer realm="weir"');

@@ -31,13 +31,16 @@ export interface AdminContext {
   readonly metrics: Metrics;
   /** The data plane's own engine for regular expressions. */
   readonly regex?: RegexEngine;
+  /** Told of each fault in weir that made an answer fail; the answer itself shows nothing of it. */
+  readonly onFault?: (error: Error, url: string) => void;
 }
 
 /** The admin server, not yet listening: health, metrics and the REST API, with its own OpenAPI document. */
 export async function buildAdminApp(context: AdminContext, access: AccessOptions): Promise<AdminApp> {
   const app = fastify({ forceCloseConnections: 'idle' }).withTypeProvider<TypeBoxTypeProvider>();
-  app.setErrorHandler(async (error: Error & { statusCode?: number; code?: string }, _request, reply) => {
+  app.setErrorHandler(async (error: Error & { statusCode?: number; code?: string }, request, reply) => {
     const status = error.statusCode ?? 500;
+    if (status >= 500) context.onFault?.(error, request.url);
     return reply.code(status).send({
       code: error.code ?? 'internal',
       message: status < 500 ? error.message : 'A fault in weir; its log says more.',

@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { Finding, Severity } from '../diagnostics/finding.ts';
 import type { AdminApp, AdminContext } from './admin-app.ts';
+import { ADMIN_ERRORS } from './admin-error.ts';
 import { Page, PageQuery, pageOf } from './page.ts';
 
 /** The findings, each placed in its file where the source can. */
@@ -18,7 +19,7 @@ export function diagnosticsRoutes(app: AdminApp, { controller }: AdminContext): 
           namespace: Type.Optional(Type.String()),
           name: Type.Optional(Type.String()),
         }),
-        response: { 200: Page(Finding) },
+        response: { 200: Page(Finding), ...ADMIN_ERRORS },
       },
     },
     async ({ query }) => {

@@ -4,7 +4,7 @@ import { Explanation } from '../explain/explanation.ts';
 import { headerFromText } from '../explain/header-from-text.ts';
 import { CodedError } from '../lib/coded-error.ts';
 import type { AdminApp, AdminContext } from './admin-app.ts';
-import { AdminErrorBody } from './admin-error.ts';
+import { ADMIN_ERRORS } from './admin-error.ts';
 
 /** Why a URL goes where it goes. */
 export function explainRoutes(app: AdminApp, { controller, regex }: AdminContext): void {
@@ -26,7 +26,7 @@ export function explainRoutes(app: AdminApp, { controller, regex }: AdminContext
             Type.String({ description: 'Name of the listener, where the port doesn’t tell it.' }),
           ),
         }),
-        response: { 200: Explanation, 400: AdminErrorBody },
+        response: { 200: Explanation, ...ADMIN_ERRORS },
       },
     },
     async ({ query }, reply) => {

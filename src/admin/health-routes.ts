@@ -1,13 +1,13 @@
 import Type from 'typebox';
 import type { AdminApp, AdminContext } from './admin-app.ts';
 
-const Text = Type.String();
+const text = (description: string) => ({ description, content: { 'text/plain': { schema: Type.String() } } });
 
 /** For probes and Prometheus. */
 export function healthRoutes(app: AdminApp, { controller, metrics }: AdminContext): void {
   app.get(
     '/healthz',
-    { schema: { summary: 'The process is alive', tags: ['health'], response: { 200: Text } } },
+    { schema: { summary: 'The process is alive', tags: ['health'], response: { 200: text('`ok`') } } },
     async (_request, reply) => reply.type('text/plain').send('ok\n'),
   );
   app.get(
@@ -16,7 +16,7 @@ export function healthRoutes(app: AdminApp, { controller, metrics }: AdminContex
       schema: {
         summary: 'The local data plane serves a complete model, from disk or from a first full sync',
         tags: ['health'],
-        response: { 200: Text, 503: Text },
+        response: { 200: text('`ready`'), 503: text('`not ready`') },
       },
     },
     async (_request, reply) => {
@@ -29,7 +29,13 @@ export function healthRoutes(app: AdminApp, { controller, metrics }: AdminContex
   );
   app.get(
     '/metrics',
-    { schema: { summary: 'Prometheus metrics', tags: ['health'], response: { 200: Text } } },
+    {
+      schema: {
+        summary: 'Prometheus metrics',
+        tags: ['health'],
+        response: { 200: text('The text format of Prometheus.') },
+      },
+    },
     async (_request, reply) => reply.type(metrics.registry.contentType).send(await metrics.text()),
   );
 }

@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { compareBackends, compareCertificates, compareHosts } from '../model/order.ts';
 import type { AdminApp, AdminContext } from './admin-app.ts';
+import { ADMIN_ERRORS } from './admin-error.ts';
 import { Page, PageQuery, pageOf } from './page.ts';
 import { BackendView, CertificateView, HostView, backendView, certificateView, hostView } from './views.ts';
 
@@ -20,7 +21,7 @@ export function modelRoutes(app: AdminApp, { controller }: AdminContext): void {
           ),
           namespace,
         }),
-        response: { 200: Page(HostView) },
+        response: { 200: Page(HostView), ...ADMIN_ERRORS },
       },
     },
     async ({ query }) => {
@@ -38,7 +39,7 @@ export function modelRoutes(app: AdminApp, { controller }: AdminContext): void {
         summary: 'Backends with their endpoints',
         tags: ['model'],
         querystring: Type.Interface([PageQuery], { namespace }),
-        response: { 200: Page(BackendView) },
+        response: { 200: Page(BackendView), ...ADMIN_ERRORS },
       },
     },
     async ({ query }) => {
@@ -56,7 +57,7 @@ export function modelRoutes(app: AdminApp, { controller }: AdminContext): void {
         summary: 'Certificates in use, without key material',
         tags: ['model'],
         querystring: Type.Interface([PageQuery], { namespace }),
-        response: { 200: Page(CertificateView) },
+        response: { 200: Page(CertificateView), ...ADMIN_ERRORS },
       },
     },
     async ({ query }) => {

@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { Status } from '../controller/status.ts';
 import type { AdminApp, AdminContext } from './admin-app.ts';
+import { ADMIN_ERRORS } from './admin-error.ts';
 
 export const StatusAnswer = Type.Interface([Status], {
   settled: Type.Optional(Type.Boolean({ description: 'With `wait`: whether all is in force that the sources held.' })),
@@ -24,7 +25,7 @@ export function statusRoutes(app: AdminApp, { controller }: AdminContext): void 
             }),
           ),
         }),
-        response: { 200: StatusAnswer },
+        response: { 200: StatusAnswer, ...ADMIN_ERRORS },
       },
     },
     async (request) => {

@@ -10,19 +10,34 @@ export interface AdminOptions {
   readonly adminTokenFile?: string;
 }
 
-/** Asks a running weir. Rejects with an UnreachableError where nobody answers, with a UsageError where it refuses. */
-export async function askAdmin(path: string, options: AdminOptions, { environment }: Terminal): Promise<unknown> {
+/** Milliseconds in which an answer must begin that needs no waiting. */
+const PATIENCE = 30_000;
+
+/**
+ * Asks a running weir, which may take `waitSeconds` longer than it would need by itself. Rejects with an UnreachableError
+ * where no weir answers, or one that is at fault; with a UsageError where it refuses.
+ */
+export async function askAdmin(
+  path: string,
+  options: AdminOptions,
+  { environment }: Terminal,
+  waitSeconds = 0,
+): Promise<unknown> {
   const address = options.admin ?? environment.WEIR_ADMIN ?? environment.WEIR_ADMIN_ADDRESS ?? DEFAULT_ADDRESS;
   const base = address.includes('://') ? address : `http://${address}`;
   if (!URL.canParse(base))
     throw new UsageError(`--admin ${JSON.stringify(address)} is not an address.`, 'Give HOST:PORT.');
   const tokenFile = options.adminTokenFile ?? environment.WEIR_ADMIN_TOKEN_FILE;
   const headers = tokenFile === undefined ? {} : { authorization: `Bearer ${await readToken(tokenFile)}` };
+  const signal = AbortSignal.timeout(PATIENCE + waitSeconds * 1000);
   let response: Response;
   try {
-    response = await fetch(new URL(path, base), { headers });
+    response = await fetch(new URL(path, base), { headers, signal });
   } catch (error) {
-    const cause = (error as { readonly cause?: { readonly code?: string } }).cause?.code ?? String(error);
+    const late = `nothing within ${PATIENCE / 1000 + waitSeconds} s`;
+    const cause = signal.aborted
+      ? late
+      : ((error as { readonly cause?: { readonly code?: string } }).cause?.code ?? String(error));
     throw new UnreachableError(
       `no weir answers at ${address} (${cause}).`,
       'Start one with `weir run`, or give its address with --admin.',
@@ -30,9 +45,17 @@ export async function askAdmin(path: string, options: AdminOptions, { environmen
     );
   }
   const body: unknown = await response.json().catch(() => undefined);
+  if (typeof body !== 'object' || body === null) {
+    throw new UnreachableError(
+      `what answers at ${address} is not weir (${response.status}, and no JSON).`,
+      'Give the admin address of a running weir with --admin; `weir run` logs it as `admin`.',
+    );
+  }
   if (response.ok) return body;
-  const { message } = (body ?? {}) as { readonly message?: string };
-  throw new UsageError(`weir at ${address} answers ${response.status}: ${message ?? response.statusText}`);
+  const { message = response.statusText } = body as { readonly message?: string };
+  const answer = `weir at ${address} answers ${response.status}: ${message}`;
+  if (response.status >= 500) throw new UnreachableError(answer, 'Try again, and look at its log.');
+  throw new UsageError(answer);
 }
 
 /** The token in a file, without the newline that editors put at its end. */

@@ -27,7 +27,8 @@ export function sarifLog(findings: readonly Finding[], version: string): object 
     locations: [location(finding)],
   }));
   const driver = { name: 'weir', version, rules };
-  return { $schema: SCHEMA, version: '2.1.0', runs: [{ tool: { driver }, columnKind: 'unicodeCodePoints', results }] };
+  // Columns are counted as YAML parsers count them, in UTF-16.
+  return { $schema: SCHEMA, version: '2.1.0', runs: [{ tool: { driver }, columnKind: 'utf16CodeUnits', results }] };
 }
 
 function location({ file, line, column, object, field }: Finding): object {

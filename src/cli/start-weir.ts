@@ -13,6 +13,7 @@ import type { NginxEvent } from '../drivers/nginx/nginx-options.ts';
 import { CodedError } from '../lib/coded-error.ts';
 import { weirVersion } from '../lib/weir-version.ts';
 import { FilesSource } from '../sources/files/files-source.ts';
+import { HeldObjects } from '../sources/files/held-objects.ts';
 import { readToken } from './admin-client.ts';
 import { compiledDataplane } from './compiled-dataplane.ts';
 import { logController } from './log-controller.ts';
@@ -56,9 +57,21 @@ export async function startWeir(settings: Settings, log: Logger): Promise<Runnin
     },
   });
   if (reading.problem !== undefined) log.warn(`saved state: ${reading.problem}`);
+  const held = await HeldObjects.open({
+    directory,
+    onProblem: (problem) => {
+      if (problem === undefined) log.info('the objects of broken manifests are saved again');
+      else
+        log.error(
+          { code: (problem as NodeJS.ErrnoException).code },
+          `the objects of broken manifests can't be saved: ${problem.message}`,
+        );
+    },
+  });
+  if (held.problem !== undefined) log.warn(`objects of broken manifests, held by an earlier run: ${held.problem}`);
   const nginx = nginxDriver(settings, (event) => noteNginxEvent(event, controller, log));
   const controller: Controller = new Controller({
-    source: new FilesSource({ folders: settings.manifests }),
+    source: new FilesSource({ folders: settings.manifests, held: held.held }),
     translator: translatorFor({
       ingressClasses: settings['ingress-class'],
       defaultCertificate: settings['default-ssl-certificate'],
@@ -83,7 +96,12 @@ export async function startWeir(settings: Settings, log: Logger): Promise<Runnin
     },
   });
   const admin = await listenAdmin(
-    { controller, metrics, regex: nginxRegexEngine(nginx) },
+    {
+      controller,
+      metrics,
+      regex: nginxRegexEngine(nginx),
+      onFault: (error, url) => log.error({ url, stack: error.stack }, `the admin API failed: ${error.message}`),
+    },
     settings['admin-address'],
     token,
   ).catch(async (error: unknown) => {

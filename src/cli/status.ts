@@ -12,8 +12,8 @@ interface StatusOptions extends AdminOptions {
 
 type Answer = Status & { readonly settled?: boolean };
 
-/** Longest that the admin server lets one request wait, in seconds. */
-const LONGEST_WAIT = 600;
+/** Longest that one request waits, in seconds; well below what HTTP clients, and proxies between, have patience for. */
+const LONGEST_WAIT = 60;
 
 /** Shows how a running weir is; with --wait, when all that its sources hold is in force. */
 export async function status(terminal: Terminal, options: StatusOptions): Promise<ExitCode> {
@@ -30,7 +30,7 @@ async function ask(terminal: Terminal, options: StatusOptions): Promise<Answer> 
   if (options.wait === undefined) return (await askAdmin('/api/v1/status', options, terminal)) as Answer;
   for (let left = durationSeconds(options.wait); ; left -= LONGEST_WAIT) {
     const wait = Math.min(left, LONGEST_WAIT);
-    const answer = (await askAdmin(`/api/v1/status?wait=${wait}`, options, terminal)) as Answer;
+    const answer = (await askAdmin(`/api/v1/status?wait=${wait}`, options, terminal, wait)) as Answer;
     if (answer.settled !== false || left <= LONGEST_WAIT) return answer;
   }
 }

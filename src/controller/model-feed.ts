@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Finding } from '../diagnostics/finding.ts';
 import { isEmptyDelta } from '../model/diff.ts';
 import type { Model, ModelDelta } from '../model/model.ts';
+import type { ObjectRef } from '../model/origin.ts';
 import type { ResourceChange } from '../snapshot/resource.ts';
 import type { SourceSink } from '../sources/source.ts';
 import type { NameAnswer, Translator } from '../translate/translator.ts';
@@ -69,6 +70,10 @@ export class ModelFeed implements SourceSink {
   changed(changes: readonly ResourceChange[]): void {
     this.#dirty(this.#options.translator.update(changes));
     this.#resolver.watch(this.#options.translator.neededNames());
+  }
+
+  refuses(ref: ObjectRef): boolean {
+    return this.#options.translator.refuses(ref);
   }
 
   report(subject: string, findings: readonly Finding[]): void {

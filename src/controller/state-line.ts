@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib';
+import { decodeCheckedLine, encodeCheckedLine } from '../lib/checked-line.ts';
 import { Redacted } from '../lib/redacted.ts';
 import type { ModelTable } from '../model/model.ts';
 
@@ -16,8 +16,7 @@ export const STATE_VERSION = 1;
 
 /** One line: checksum, space, JSON, newline. */
 export function encodeStateLine(line: StateLine): string {
-  const json = JSON.stringify(line);
-  return `${checksum(json)} ${json}\n`;
+  return encodeCheckedLine(line);
 }
 
 /** The line to put a part; the only place where its secrets are written out. */
@@ -29,15 +28,10 @@ export function putLine(table: ModelTable, key: string, part: unknown): StateLin
 
 /** The line without its newline; undefined where it was torn or damaged. */
 export function decodeStateLine(text: string): StateLine | undefined {
-  const json = text.slice(9);
-  if (text[8] !== ' ' || text.slice(0, 8) !== checksum(json)) return undefined;
-  const line = JSON.parse(json) as StateLine;
+  const line = decodeCheckedLine(text) as StateLine | undefined;
+  if (line === undefined) return undefined;
   if ('put' in line) for (const [path, value] of line.secrets ?? []) restoreSecret(line.part, path, value);
   return line;
-}
-
-function checksum(json: string): string {
-  return crc32(json).toString(16).padStart(8, '0');
 }
 
 function collectSecrets(value: unknown, path: readonly (string | number)[], found: SecretAt[]): void {

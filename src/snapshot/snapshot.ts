@@ -10,6 +10,7 @@ import { finding } from '../diagnostics/catalogue.ts';
 import type { Finding } from '../diagnostics/finding.ts';
 import { INGRESS_FINDINGS } from '../diagnostics/ingress.ts';
 import { equalParts } from '../model/equality.ts';
+import type { ObjectRef } from '../model/origin.ts';
 import { type KindDefinition, KindReader } from './kind-reader.ts';
 import { ENDPOINT_SLICE, type EndpointSliceObject } from './kinds/endpoint-slice.ts';
 import { ENDPOINTS, type EndpointsObject } from './kinds/endpoints.ts';
@@ -67,6 +68,12 @@ export class Snapshot {
     return { kind, key, ...effect } as SnapshotEffect;
   }
 
+  /** Whether the object as it was last put has the wrong shape: the version before it holds, if there was one. */
+  refuses(ref: ObjectRef): boolean {
+    if (!Object.hasOwn(this.#tables, ref.kind)) return false;
+    return this.#tables[ref.kind as SnapshotKind].refused.has(objectKey(ref.namespace, ref.name));
+  }
+
   get<Kind extends SnapshotKind>(kind: Kind, key: string): SnapshotKinds[Kind] | undefined {
     return this.#tables[kind].objects.get(key) as SnapshotKinds[Kind] | undefined;
   }
@@ -97,6 +104,8 @@ interface TableEffect<T> {
 
 class Table<T extends ObjectHead> {
   readonly objects = new Map<string, T>();
+  /** Objects last put in the wrong shape. */
+  readonly refused = new Set<string>();
   readonly #definition: KindDefinition<TSchema, T>;
   #reader: KindReader<T> | undefined;
 
@@ -110,9 +119,11 @@ class Table<T extends ObjectHead> {
     const before = this.objects.get(key);
     const result = this.#reader.read(resource);
     if ('problems' in result) {
+      this.refused.add(key);
       const findings = result.problems.map((problem) => shapeFinding(resource, problem, before !== undefined));
       return { before, after: before, findings };
     }
+    this.refused.delete(key);
     if (before !== undefined && equalParts(before, result.object)) return { before, after: before, findings: [] };
     this.objects.set(key, result.object);
     return { before, after: result.object, findings: [] };
@@ -120,6 +131,7 @@ class Table<T extends ObjectHead> {
 
   delete(key: string): TableEffect<T> {
     const before = this.objects.get(key);
+    this.refused.delete(key);
     this.objects.delete(key);
     return { before, after: undefined, findings: [] };
   }

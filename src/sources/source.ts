@@ -1,9 +1,15 @@
 import type { Finding } from '../diagnostics/finding.ts';
+import type { ObjectRef } from '../model/origin.ts';
 import type { ResourceChange } from '../snapshot/resource.ts';
 
 /** Where a source puts what it learns. Calls come in order; all changes that belong together come in one call. */
 export interface SourceSink {
   changed(changes: readonly ResourceChange[]): void;
+  /**
+   * Whether the object as it was last delivered can't be used, so that the version before it (if there was one) stays in
+   * force. A sink that uses whatever it gets leaves this out.
+   */
+  refuses?(ref: ObjectRef): boolean;
   /** The findings about `subject` (a file, a watch) are now these; none means all is well with it. */
   report(subject: string, findings: readonly Finding[]): void;
   /** Everything that existed at start has been delivered. Called once. */

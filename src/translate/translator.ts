@@ -1,5 +1,6 @@
 import type { Finding } from '../diagnostics/finding.ts';
 import type { Model, ModelDelta } from '../model/model.ts';
+import type { ObjectRef } from '../model/origin.ts';
 import type { ResourceChange } from '../snapshot/resource.ts';
 
 export interface TranslatorOptions {
@@ -28,6 +29,8 @@ export interface Translator {
   /** Live: changed by `update` and `resolved`, never between. */
   readonly model: Model;
   update(changes: readonly ResourceChange[]): ModelDelta;
+  /** Whether the object as it was last given can't be used, so that the version before it (if there was one) counts. */
+  refuses(ref: ObjectRef): boolean;
   /** DNS names that Services of type ExternalName need, which something refers to. */
   neededNames(): ReadonlySet<string>;
   resolved(name: string, answer: NameAnswer): ModelDelta;

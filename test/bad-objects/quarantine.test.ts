@@ -21,10 +21,14 @@ const REFUSED = [411, 413, 999] as const;
 /** A size of its own for every site: so each needs a part of nginx.conf that no other needs. */
 const bodySize = (index: number) => 2_000_000 + index;
 const mendedSize = (index: number) => 7_000_000 + index;
-/** One for the whole, one without any, one for all again, and two for each halving of a thousand on the way to each. */
-const MOST_RUNS = 3 + 2 * REFUSED.length * Math.ceil(Math.log2(COUNT));
+/**
+ * One for the whole, one without any object's part, one for the listeners; for each object one that tells who it is, if
+ * nginx names the line, and one for what is left; and one for everything again. Live changes may come in several applies.
+ */
+const MOST_RUNS_COLD = 4 + 2 * REFUSED.length;
+const MOST_RUNS_LIVE = 6 * REFUSED.length;
 
-test('three of a thousand objects that nginx -t refuses are found by bisection and quarantined until they change, and the rest goes live', async (t) => {
+test('three of a thousand objects that nginx -t refuses are found in few runs and quarantined until they change, and the rest goes live', async (t) => {
   const sites = Array.from({ length: COUNT }, (_, index) => makeSite(index));
   const port = await startSiteBackends(t, sites);
   const manifest = (site: Site, size: number) =>
@@ -52,7 +56,7 @@ test('three of a thousand objects that nginx -t refuses are found by bisection a
       `live: ${found.length} of ${COUNT} quarantined after ${count} runs of nginx -t, ${Math.round(performance.now() - begin)} ms`,
     );
     assert.deepEqual(found, names(REFUSED));
-    assert.ok(count <= MOST_RUNS, `${count} runs`);
+    assert.ok(count <= MOST_RUNS_LIVE, `${count} runs`);
     await weir.assertServed(served(REFUSED), REFUSED.map(siteAt));
     const place = await weir.locate(siteAt(413).name);
     assert.deepEqual([place?.file?.endsWith(siteAt(413).file), place?.line], [true, 13]);
@@ -90,7 +94,7 @@ test('three of a thousand objects that nginx -t refuses are found by bisection a
       `cold: ${weir.quarantined().length} of ${COUNT} quarantined after ${count} runs of nginx -t, ${weir.milliseconds} ms`,
     );
     assert.deepEqual(weir.quarantined(), names(REFUSED));
-    assert.ok(count <= MOST_RUNS, `${count} runs`);
+    assert.ok(count <= MOST_RUNS_COLD, `${count} runs`);
     await weir.assertServed(served(REFUSED), REFUSED.map(siteAt));
     await weir.stop();
   });

@@ -77,6 +77,15 @@ async function killAndWait(
   return `whole after ${served.toFixed(2)} s, longest time without an answer ${after.longestGap.toFixed(2)} s, failed ${kinds.map((kind) => `${kind} ${failed(kind)}`).join(', ')} of ${after.requests - before.requests}`;
 }
 
+/**
+ * When orphans close their listeners the kernel resets what waits in their queues (unless net.ipv4.tcp_migrate_req is
+ * set); kept connections that carry nothing are closed. That is what a few may meet, and no more.
+ */
+function assertNewConnectionsServed({ failedByKind, failures }: LoadReport): void {
+  assert.ok(failedByKind['http new'] + failedByKind['https new'] <= 2, failures.join('\n'));
+  assert.ok(failedByKind['http kept'] + failedByKind['https kept'] <= 32, failures.join('\n'));
+}
+
 test('weir killed and started again under load: the same nginx, no request lost, no reload', async (t) => {
   const { folder, weir, load, blue, green, nginx } = await sceneOf(t);
   assert.equal(await backendOf(weir), 'blue');
@@ -150,7 +159,7 @@ test('nginx’s master killed: its workers serve until a new nginx does, and not
   assert.equal(await backendOf(weir), 'green');
   const report = await load.stop();
   t.diagnostic(`nginx master killed: ${figures}`);
-  assert.equal(report.failedByKind['http new'] + report.failedByKind['https new'], 0, report.failures.join('\n'));
+  assertNewConnectionsServed(report);
   assert.ok(report.longestGap < 5, `${report.longestGap} s without an answer`);
   assert.equal(await weir.stop(), 0);
   assert.deepEqual(leftovers(weir), []);
@@ -207,7 +216,7 @@ test('weir and nginx’s master killed together: the next weir starts an nginx b
   await eventually('the orphans to be gone', () => nginx.workers.every((pid) => commandLine(pid) === ''));
   const report = await load.stop();
   t.diagnostic(`weir and nginx master killed: ${loadText(report)}`);
-  assert.equal(report.failedByKind['http new'] + report.failedByKind['https new'], 0, report.failures.join('\n'));
+  assertNewConnectionsServed(report);
   assert.equal(await again.stop(), 0);
   assert.deepEqual(leftovers(again), []);
 });

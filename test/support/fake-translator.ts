@@ -25,6 +25,10 @@ export class FakeTranslator implements Translator {
     return backendsDelta(...keys);
   }
 
+  refuses(): boolean {
+    return false;
+  }
+
   neededNames(): ReadonlySet<string> {
     return this.names;
   }

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { request } from './clients/http-client.ts';
 import { ManifestFolder } from './manifest-folder.ts';
@@ -11,6 +11,8 @@ const COMMAND = join(import.meta.dirname, '../../bin/weir');
 export interface WeirOptions {
   /** A folder, or paths of folders. */
   readonly manifests: ManifestFolder | readonly string[];
+  /** How it is told its folders, ports and state directory; by flags unless given. */
+  readonly by?: 'flags' | 'environment' | 'file';
   /** Further arguments of `weir run`. */
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -48,25 +50,21 @@ export async function startWeir(scope: Scope, options: WeirOptions): Promise<Wei
   scope.after(() => end());
   const stateDir = options.again?.stateDir ?? temporaryDirectory(scope, 'state');
   const folders = options.manifests instanceof ManifestFolder ? [options.manifests.path] : options.manifests;
-  const logFile = join(temporaryDirectory(scope, 'log'), 'weir.log');
+  const ownDir = temporaryDirectory(scope, 'log');
+  const logFile = join(ownDir, 'weir.log');
   const log = openSync(logFile, 'a');
-  const child = spawn(
-    COMMAND,
-    [
-      'run',
-      ...folders.flatMap((folder) => ['--manifests', folder]),
-      '--http-port',
-      String(httpPort),
-      '--https-port',
-      String(httpsPort),
-      '--admin-address',
-      `127.0.0.1:${adminPort}`,
-      '--state-dir',
-      stateDir,
-      ...(options.args ?? []),
-    ],
-    { stdio: ['ignore', log, log], env: { ...process.env, NO_COLOR: '1', ...options.env } },
-  );
+  const settings = {
+    manifests: folders,
+    'http-port': httpPort,
+    'https-port': httpsPort,
+    'admin-address': `127.0.0.1:${adminPort}`,
+    'state-dir': stateDir,
+  };
+  const told = tell(settings, options.by ?? 'flags', join(ownDir, 'weir.yaml'));
+  const child = spawn(COMMAND, ['run', ...told.args, ...(options.args ?? [])], {
+    stdio: ['ignore', log, log],
+    env: { ...process.env, NO_COLOR: '1', ...told.env, ...options.env },
+  });
   closeSync(log);
   const exited = exitOf(child);
   const output = () => readFileSync(logFile, 'utf8');
@@ -96,6 +94,25 @@ export async function startWeir(scope: Scope, options: WeirOptions): Promise<Wei
   };
   if (options.wait !== false) await ready(weir, options.withinMs ?? 30_000);
   return weir;
+}
+
+type Settings = Readonly<Record<string, string | number | readonly string[]>>;
+
+/** Settings as arguments and environment. */
+function tell(
+  settings: Settings,
+  by: NonNullable<WeirOptions['by']>,
+  file: string,
+): { readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> } {
+  if (by === 'file') {
+    writeFileSync(file, JSON.stringify(settings));
+    return { args: ['--config', file], env: {} };
+  }
+  const entries = Object.entries(settings);
+  if (by === 'flags')
+    return { args: entries.flatMap(([key, value]) => [value].flat().flatMap((one) => [`--${key}`, `${one}`])), env: {} };
+  const variable = (key: string) => `WEIR_${key.replaceAll('-', '_').toUpperCase()}`;
+  return { args: [], env: Object.fromEntries(entries.map(([key, value]) => [variable(key), String(value)])) };
 }
 
 async function ready(weir: Weir, withinMs: number): Promise<void> {

@@ -1,20 +1,19 @@
 import { finding } from '../../diagnostics/catalogue.ts';
 import { DRIVER_FINDINGS } from '../../diagnostics/drivers.ts';
 import type { Finding } from '../../diagnostics/finding.ts';
-import type { Listener } from '../../model/listener.ts';
 import type { Model } from '../../model/model.ts';
 import type { ReloadReason } from '../driver.ts';
 import type { ConfigurationInput, NginxSettings, RenderedConfiguration } from './conf/configuration.ts';
 import { ConfigurationError } from './conf/configuration-error.ts';
 import type { Profile } from './conf/profile.ts';
 import { listenersText, planConfiguration, type ConfigurationPlan } from './configuration-plan.ts';
+import { type ConfigurationTest, findRefused } from './find-refused.ts';
 import { listenerRefusal, servedListeners } from './listener-ports.ts';
 import { NginxError } from './nginx-error.ts';
 import type { NginxEvent } from './nginx-options.ts';
 import { builtInProfiles } from './profiles/built-in-profiles.ts';
 import { Quarantine } from './quarantine.ts';
 import { ReloadHistory } from './reload-history.ts';
-import { acceptUnits } from './supervisor/accept-units.ts';
 import type { NginxSupervisor } from './supervisor/nginx-supervisor.ts';
 import {
   readRunningConfiguration,
@@ -124,9 +123,9 @@ export class ConfigurationKeeper {
       return;
     }
     await this.#testDataplane();
-    const complaint = await this.#test(attempt);
-    if (complaint !== undefined) {
-      await this.#isolate(plan.input, complaint);
+    const failure = await this.#test(attempt);
+    if (failure !== undefined) {
+      await this.#isolate(plan.input, failure);
       plan = this.plan(model, this.#neededProfiles());
       attempt = this.#attempt(plan.input);
       if (this.#isRunning(attempt)) return;
@@ -139,8 +138,8 @@ export class ConfigurationKeeper {
   /** As `configure`, without any effect on nginx: only what it would refuse is found. */
   async test(model: Model): Promise<void> {
     const { input } = this.plan(model, this.#neededProfiles());
-    const complaint = await this.#test(this.#attempt(input));
-    if (complaint !== undefined) await this.#isolate(input, complaint);
+    const failure = await this.#test(this.#attempt(input));
+    if (failure !== undefined) await this.#isolate(input, failure);
   }
 
   /**
@@ -188,8 +187,10 @@ export class ConfigurationKeeper {
     }
   }
 
-  async #test(attempt: Attempt): Promise<string | undefined> {
-    return 'complaint' in attempt ? attempt.complaint : await this.#context.supervisor.test(attempt.text);
+  async #test(attempt: Attempt): Promise<Failure | undefined> {
+    if ('complaint' in attempt) return { complaint: { message: attempt.complaint }, text: '' };
+    const complaint = await this.#context.supervisor.test(attempt.text);
+    return complaint && { complaint, text: attempt.text };
   }
 
   #isRunning(attempt: Attempt): attempt is RenderedConfiguration {
@@ -228,30 +229,25 @@ export class ConfigurationKeeper {
   }
 
   /** Finds the profiles and listeners that nginx refuses; what asked for them is left out until it changes. */
-  async #isolate(input: ConfigurationInput, complaint: string): Promise<void> {
+  async #isolate(input: ConfigurationInput, failure: Failure): Promise<void> {
     const { tell, wanted } = this.#context;
-    const builtIn = new Set(this.#builtIn.map(({ name }) => name));
-    const basis = input.profiles.filter(({ name }) => builtIn.has(name));
-    const test = (units: readonly Unit[]) => {
-      const profiles = [...basis, ...units.flatMap((unit) => ('profile' in unit ? [unit.profile] : []))];
-      const listeners = units.flatMap((unit) => ('listener' in unit ? [unit.listener] : []));
-      return this.#test(this.#attempt({ ...input, profiles, listeners }));
-    };
-    if ((await test([])) !== undefined) {
-      const message = `nginx refuses its configuration even without any object's part: ${complaint}. The last good configuration stays in force.`;
+    const test: ConfigurationTest = (some) => this.#test(this.#attempt(some));
+    const refused = await findRefused(input, failure, this.#builtIn, this.#running, test);
+    if (refused === undefined) {
+      const message = `nginx refuses its configuration even without any object's part: ${failure.complaint.message}. The last good configuration stays in force.`;
       throw new NginxError('WEIR_NGINX_CONFIGURATION', message);
     }
-    const units: readonly Unit[] = [
-      ...input.listeners.map((listener) => ({ listener })),
-      ...input.profiles.filter(({ name }) => !builtIn.has(name)).map((profile) => ({ profile })),
-    ];
-    const { refused } = await acceptUnits(units, test);
-    for (const { unit, why } of refused) {
-      const name = 'profile' in unit ? `profile ${unit.profile.name}` : `listener ${unit.listener.name}`;
-      if ('profile' in unit) this.#quarantine.addProfile(unit.profile.name, why, wanted.book);
-      else this.#quarantine.addListener(unit.listener, why);
+    const note = (name: string, why: string) => {
       const message = `nginx refuses ${name}: ${why}. What needs it is left out until it changes.`;
       tell({ event: 'quarantined', message });
+    };
+    for (const { unit, why } of refused.listeners) {
+      this.#quarantine.addListener(unit, why);
+      note(`listener ${unit.name}`, why);
+    }
+    for (const { unit, why } of refused.profiles) {
+      this.#quarantine.addProfile(unit.name, why, wanted.book);
+      note(`profile ${unit.name}`, why);
     }
     wanted.quarantine(this.#quarantine.profiles);
   }
@@ -274,7 +270,7 @@ export class ConfigurationKeeper {
 }
 
 type Attempt = RenderedConfiguration | { readonly complaint: string };
-type Unit = { readonly profile: Profile } | { readonly listener: Listener };
+type Failure = NonNullable<Awaited<ReturnType<ConfigurationTest>>>;
 
 const UNKNOWN = { id: '', closed: false, dataplane: '', profiles: [], listeners: '' } as const;
 const SOFTWARE: ReloadReason = {

@@ -1,11 +1,13 @@
 import path from 'node:path';
 import { setImmediate as yieldToOthers, setTimeout as sleep } from 'node:timers/promises';
 import type { Finding } from '../../diagnostics/finding.ts';
+import type { Resource, ResourceChange } from '../../snapshot/resource.ts';
 import type { Source, SourceSink } from '../source.ts';
 import { fileFinding } from './file-finding.ts';
 import { FILES_SOURCE_TIMING, type FilesSourceTiming } from './files-source-timing.ts';
 import { FindingLocator } from './finding-locator.ts';
 import { folderFindings } from './folder-findings.ts';
+import type { HeldObjects } from './held-objects.ts';
 import { ManifestIndex } from './manifest-index.ts';
 import { type Depth, ManifestTree } from './manifest-tree.ts';
 import { manifestRoots } from './manifest-roots.ts';
@@ -45,6 +47,7 @@ export class FilesSource implements Source {
   readonly #pending: PendingLooks;
   readonly #rootOfFile = new Map<string, Root>();
   readonly #locator: FindingLocator;
+  readonly #held: HeldObjects | undefined;
   /** Findings last reported by subject, as JSON. */
   readonly #reported = new Map<string, string>();
   #sink: SourceSink | undefined;
@@ -57,8 +60,15 @@ export class FilesSource implements Source {
   #synced = false;
   #stopped = false;
 
-  /** `folders` in the order in which they count where an object is defined twice; a single file will do, too. */
-  constructor(options: { readonly folders: readonly string[]; readonly timing?: Partial<FilesSourceTiming> }) {
+  /**
+   * `folders` in the order in which they count where an object is defined twice; a single file will do, too. `held`
+   * carries what broken files hold over a restart.
+   */
+  constructor(options: {
+    readonly folders: readonly string[];
+    readonly timing?: Partial<FilesSourceTiming>;
+    readonly held?: HeldObjects;
+  }) {
     this.#timing = { ...FILES_SOURCE_TIMING, ...options.timing };
     this.#pending = new PendingLooks(this.#timing.quiet, this.#timing.longest);
     this.#roots = manifestRoots(options.folders).map((root, position) => ({
@@ -72,6 +82,7 @@ export class FilesSource implements Source {
     }));
     this.#index = new ManifestIndex((file) => this.#rootOf(file)?.position ?? 0);
     this.#locator = new FindingLocator();
+    this.#held = options.held;
   }
 
   async start(sink: SourceSink): Promise<void> {
@@ -97,6 +108,7 @@ export class FilesSource implements Source {
     clearInterval(this.#probe);
     for (const root of this.#roots) root.tree.close();
     await this.#running;
+    await this.#held?.close();
     this.#locator.close();
   }
 
@@ -106,7 +118,7 @@ export class FilesSource implements Source {
     for (;;) {
       await this.#run();
       const next = this.#stopped ? undefined : this.#pending.next(asked);
-      if (next === undefined) return;
+      if (next === undefined) return this.#held?.flush();
       await sleep(Math.max(0, next - performance.now()) + 1);
     }
   }
@@ -243,6 +255,7 @@ export class FilesSource implements Source {
     root.gone.delete(file);
     root.tree.drop(file);
     this.#index.remove(file);
+    this.#held?.release(file);
     this.#rootOfFile.delete(file);
   }
 
@@ -262,7 +275,7 @@ export class FilesSource implements Source {
         this.#keep(root, file, fileFinding(file, content));
         return;
       case 'text': {
-        const manifest = readManifest(file, content.text, previous);
+        const manifest = readManifest(file, content.text, previous ?? this.#held?.manifest(file));
         const age = Date.now() - content.modified;
         const waited = now - look.since;
         if (
@@ -283,26 +296,45 @@ export class FilesSource implements Source {
   /** What was read from the file before stays; `wrong` is all there is to say about it. */
   #keep(root: Root, file: string, wrong: Finding): void {
     this.#replace(root, {
-      ...(this.#index.get(file) ?? { ...readManifest(file, ''), complete: false }),
+      ...(this.#index.get(file) ?? this.#held?.manifest(file) ?? { ...readManifest(file, ''), complete: false }),
       findings: [wrong],
       broken: true,
+      held: true,
     });
   }
 
   #replace(root: Root, manifest: Manifest): void {
     this.#rootOfFile.set(manifest.file, root);
     this.#index.replace(manifest);
+    this.#held?.note(manifest);
   }
 
   #deliver(): void {
-    const { changes, findings } = this.#index.take();
-    if (changes.length > 0) this.#sink?.changed(changes);
+    const { changes, replaced, findings } = this.#index.take();
+    if (changes.length > 0) this.#deliverChanges(changes, replaced);
     for (const [file, about] of findings) this.#report(file, about);
     for (const root of this.#roots) this.#report(`folder ${root.path}`, folderFindings(root, this.#timing.relist));
     if (!this.#synced && this.#roots.every((root) => root.seen)) {
       this.#synced = true;
       this.#sink?.synced();
     }
+    if (this.#synced) this.#held?.releaseUnclaimed((file) => this.#isAwaited(file));
+  }
+
+  #isAwaited(file: string): boolean {
+    if (this.#index.get(file) !== undefined) return false;
+    const whole = path.resolve(file);
+    return this.#roots.some((root) => {
+      const folder = path.resolve(root.path);
+      return whole === folder || whole.startsWith(path.join(folder, '/'));
+    });
+  }
+
+  #deliverChanges(changes: readonly ResourceChange[], replaced: ReadonlyMap<string, Resource>): void {
+    const sink = this.#sink;
+    if (sink === undefined) return;
+    if (this.#held === undefined) sink.changed(changes);
+    else this.#held.deliver(changes, replaced, sink);
   }
 
   #report(subject: string, findings: readonly Finding[]): void {

@@ -9,6 +9,8 @@ import type { Manifest } from './read-manifest.ts';
 /** What changed since the index was asked last. */
 export interface IndexChanges {
   readonly changes: readonly ResourceChange[];
+  /** What counted before each put that replaces something, by `resourceKey`. */
+  readonly replaced: ReadonlyMap<string, Resource>;
   /** Findings of each file about which they may have changed: complete, and empty where all is well. */
   readonly findings: ReadonlyMap<string, readonly Finding[]>;
 }
@@ -67,12 +69,14 @@ export class ManifestIndex {
   take(): IndexChanges {
     const deletes: ResourceChange[] = [];
     const puts: ResourceChange[] = [];
+    const replaced = new Map<string, Resource>();
     for (const [key, before] of this.#before) {
       const now = this.#first.get(key);
       if (now === undefined) {
         if (before !== undefined) deletes.push({ type: 'delete', ref: before.ref });
       } else if (before === undefined || differs(before, now)) {
         puts.push({ type: 'put', resource: now });
+        if (before !== undefined) replaced.set(key, before);
       }
     }
     this.#before.clear();
@@ -82,7 +86,7 @@ export class ManifestIndex {
       findings.set(file, [...(this.#manifests.get(file)?.findings ?? []), ...(further.get(file) ?? [])]);
     }
     this.#dirtyFiles.clear();
-    return { changes: [...deletes, ...puts], findings };
+    return { changes: [...deletes, ...puts], replaced, findings };
   }
 
   #add(resource: Resource): void {

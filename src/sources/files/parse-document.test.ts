@@ -50,7 +50,8 @@ test('a mistake is told with its line and column in the file', () => {
 
 test('a quote or bracket that is not closed is named as what may be the mistake, for the place is after it', () => {
   for (const text of ['a: "x\nb: 1\n', 'a: [x\nb: 1\n', 'a: [\n  - x: 1\n']) {
-    assert.match(parse(text).failure?.reason ?? '', /quote or bracket before this place/, text);
+    assert.match(parse(text).failure?.reason ?? '', /quote or bracket that was opened before/, text);
+    assert.match(parse(text).failure?.fix ?? '', /^Close the quote or bracket/, text);
   }
   assert.doesNotMatch(parse('a: b\n c: d\n').failure?.reason ?? '', /quote or bracket/);
 });

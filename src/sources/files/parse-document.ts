@@ -13,6 +13,8 @@ export interface ParseFailure {
   readonly line: number;
   readonly column: number;
   readonly reason: string;
+  /** Where something better can be said than the catalogue says. */
+  readonly fix?: string;
 }
 
 export type ParsedDocument =
@@ -46,13 +48,18 @@ function syntaxFailure(document: DocumentText, error: YAMLException): ParseFailu
     line: document.start + (error.mark?.line ?? 0),
     column: (error.mark?.column ?? 0) + 1,
     // `message` would quote the lines around the mistake.
-    reason: duplicate ? 'the same field is given twice' : syntaxReason(error.reason),
+    ...(duplicate ? { reason: 'the same field is given twice' } : syntaxReason(error.reason)),
   };
 }
 
 /** The parser names the place where it can't go on, which for a bracket or quote is after the line with the mistake. */
-function syntaxReason(reason: string): string {
-  return UNCLOSED.test(reason) ? `${reason} (perhaps a quote or bracket before this place is not closed)` : reason;
+function syntaxReason(reason: string): Pick<ParseFailure, 'reason' | 'fix'> {
+  if (!UNCLOSED.test(reason)) return { reason };
+  return {
+    reason: `a quote or bracket that was opened before this place is not closed, or a line in it is not indented (${reason})`,
+    fix: 'Close the quote or bracket (look at the line above first); weir reads the file again when it is saved.',
+  };
 }
 
-const UNCLOSED = /^(?:deficient indentation|missed comma between flow collection entries)$/;
+const UNCLOSED =
+  /^(?:deficient indentation|missed comma between flow collection entries|unexpected end of the stream.*)$/;

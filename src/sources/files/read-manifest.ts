@@ -19,6 +19,8 @@ export interface Manifest {
   readonly complete: boolean;
   /** Whether a document of this reading couldn't be parsed. */
   readonly broken: boolean;
+  /** Whether some of `resources` don't stand in the file any more: what it said before stays in force. */
+  readonly held: boolean;
   /** Hash of a document's text → what it held; only documents without findings. */
   readonly documents: ReadonlyMap<string, readonly Resource[]>;
   readonly endsWithNewline: boolean;
@@ -76,9 +78,12 @@ export function readManifest(file: string, text: string, previous?: Manifest): M
   });
 
   const frozen = broken && previous?.complete === true;
+  const given = resources.length;
+  const all = frozen ? previous.resources : withKept();
   return {
     file,
-    resources: frozen ? previous.resources : withKept(),
+    resources: all,
+    held: frozen || all.length > given,
     findings,
     complete: frozen || !broken,
     broken,
@@ -121,6 +126,6 @@ function failureFinding(file: string, failure: ParseFailure, complete: boolean):
     ? 'The objects last read from this file stay in force.'
     : 'The other documents of this file are served.';
   const message = `The document cannot be read: ${failure.reason}. ${consequence}`;
-  const placed = finding(failure.entry, fileOrigin({ file, line: failure.line }), message);
+  const placed = finding(failure.entry, fileOrigin({ file, line: failure.line }), message, failure.fix);
   return { ...placed, column: failure.column };
 }

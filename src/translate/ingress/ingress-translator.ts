@@ -4,7 +4,7 @@ import type { Certificate } from '../../model/certificate.ts';
 import { equalParts } from '../../model/equality.ts';
 import type { L4Route } from '../../model/l4-route.ts';
 import type { Listener } from '../../model/listener.ts';
-import type { Origin } from '../../model/origin.ts';
+import type { ObjectRef, Origin } from '../../model/origin.ts';
 import { type VirtualHost, virtualHostKey } from '../../model/virtual-host.ts';
 import type { Finding } from '../../diagnostics/finding.ts';
 import type { ServiceObject } from '../../snapshot/kinds/service.ts';
@@ -78,6 +78,10 @@ export class IngressTranslator implements Translator {
     const dirt = clean();
     for (const change of changes) this.#apply(change, dirt);
     return this.#translate(dirt);
+  }
+
+  refuses(ref: ObjectRef): boolean {
+    return this.#snapshot.refuses(ref);
   }
 
   neededNames(): ReadonlySet<string> {

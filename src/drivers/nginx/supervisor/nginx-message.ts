@@ -1,3 +1,18 @@
+/** What nginx's own test of a configuration found. */
+export interface NginxComplaint {
+  readonly message: string;
+  /** Of the configuration, from 1; undefined where nginx names none. */
+  readonly line?: number;
+}
+
+/** Undefined where it complained about nothing. `directories`: as for `nginxMessage`. */
+export function nginxComplaint(output: string, directories: readonly string[] = []): NginxComplaint | undefined {
+  const message = nginxMessage(output, directories);
+  if (message === undefined) return undefined;
+  const line = /\[emerg\].* in \S*nginx\.conf\S*:([0-9]+)$/mu.exec(output)?.[1];
+  return { message, ...(line === undefined ? {} : { line: Number(line) }) };
+}
+
 /**
  * What nginx complains about, fit for a finding: the gravest line it wrote, without time, process number and paths of
  * ours. Undefined where it complained about nothing.

@@ -7,7 +7,7 @@ import { ControlClient } from '../control/control-client.ts';
 import { NginxError } from '../nginx-error.ts';
 import type { DataPlaneState } from '../wire.ts';
 import type { NginxInstallation } from './nginx-installation.ts';
-import { nginxMessage } from './nginx-message.ts';
+import { type NginxComplaint, nginxComplaint, nginxMessage } from './nginx-message.ts';
 import { nginxProcesses, type NginxProcesses } from './nginx-processes.ts';
 import { processInfo, type ProcessInfo } from './process-info.ts';
 import type { StateDirectory } from './state-directory.ts';
@@ -132,7 +132,7 @@ export class NginxSupervisor {
   }
 
   /** nginx's own test of a configuration: undefined, or what it complains about. */
-  async test(text: string): Promise<string | undefined> {
+  async test(text: string): Promise<NginxComplaint | undefined> {
     const configuration = this.directory.writePrivate(NEXT, text);
     const options = { cwd: this.directory.run, timeout: this.#limits.testTimeout, maxBuffer: 16 * 1024 * 1024 };
     try {
@@ -140,7 +140,8 @@ export class NginxSupervisor {
       return undefined;
     } catch (error) {
       const output = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
-      return nginxMessage(output, [this.directory.run, this.directory.root]) ?? 'nginx refuses it without a word';
+      const complaint = nginxComplaint(output, [this.directory.run, this.directory.root]);
+      return complaint ?? { message: 'nginx refuses it without a word' };
     }
   }
 
