@@ -32,6 +32,8 @@ export interface ControllerOptions {
   readonly saved?: Model;
   readonly random?: () => number;
   readonly now?: () => Date;
+  /** Told of exceptions that nobody expected, and that were kept from doing harm. */
+  readonly onFault?: (what: string, error: unknown) => void;
   /** Sees every message and every transition of the actors (XState's inspection). */
   readonly inspect?: (event: InspectionEvent) => void;
 }
@@ -76,6 +78,7 @@ export class Controller {
       random: options.random ?? Math.random,
       ...(options.known === undefined ? {} : { known: options.known }),
       onChanged: (delta, arrived) => this.#send({ type: 'changed', delta, arrived }),
+      onReplaced: () => this.#send({ type: 'replaced' }),
       onSynced: () => this.#synced(),
       onFindings: () => {
         this.#noteSourceHealth();
@@ -181,7 +184,12 @@ export class Controller {
 
   /** Resolves to true when what the source holds now is in force in every driver, to false when the signal gives up first. */
   async settle(signal: AbortSignal): Promise<boolean> {
-    await until(signal, this.#options.source.settle());
+    try {
+      await until(signal, this.#options.source.settle());
+    } catch (error) {
+      this.#fault('waiting for the source', error);
+      return false;
+    }
     while (!signal.aborted && !this.#feed.isSynced) await this.#change(signal);
     await until(signal, this.#feed.settle());
     const { generation } = this.#actor.getSnapshot().context;
@@ -225,7 +233,9 @@ export class Controller {
     this.#outcomes.set(driver, outcome);
     this.#leftOut.set(driver, outcome.applied.quarantined);
     if (first || outcome.applied.reloaded) void this.#observe();
-    if (driver === this.#options.drivers[0].name) this.#options.store?.record(outcome.model, outcome.delta);
+    if (driver === this.#options.drivers[0].name) {
+      this.#guard('saving the model', () => this.#options.store?.record(outcome.model, outcome.delta));
+    }
     if (outcome.applied.reloaded) this.#nameReloadObjects(driver, outcome);
     this.#tell((listener) => listener.applied?.(driver, outcome));
   }
@@ -260,7 +270,8 @@ export class Controller {
   }
 
   #sourceHealthy(): boolean {
-    return this.#sourceError === undefined && this.#options.source.healthy();
+    const healthy = this.#guard('asking the source how it is', () => this.#options.source.healthy());
+    return this.#sourceError === undefined && healthy === true;
   }
 
   #noteSourceHealth(): void {
@@ -310,7 +321,21 @@ export class Controller {
   }
 
   #tell(call: (listener: ControllerListener) => void): void {
-    for (const listener of this.#listeners) call(listener);
+    for (const listener of this.#listeners) this.#guard('telling a listener', () => call(listener));
+  }
+
+  /** One that throws must not take actors and other listeners down with it. */
+  #guard<Result>(what: string, work: () => Result): Result | undefined {
+    try {
+      return work();
+    } catch (error) {
+      this.#fault(what, error);
+      return undefined;
+    }
+  }
+
+  #fault(what: string, error: unknown): void {
+    this.#options.onFault?.(what, error);
   }
 
   /** The next time that anything changes, or the signal gives up. */

@@ -10,6 +10,7 @@ import { DirtyKeys } from './dirty-keys.ts';
 import type { KnownNames } from './known-names.ts';
 import type { NameQuery } from './name-query.ts';
 import { NameResolver } from './name-resolver.ts';
+import { SteadyTranslator } from './steady-translator.ts';
 
 /** Milliseconds that the first full view waits for DNS, so that a restart doesn't empty backends whose names are being asked for. */
 const FIRST_ANSWERS = 2000;
@@ -23,6 +24,8 @@ export interface ModelFeedOptions {
   readonly known?: KnownNames;
   /** The model changed. Comes at most once a turn of the event loop, and not before `onSynced`. */
   readonly onChanged: (delta: ModelDelta, arrived: number) => void;
+  /** What changed isn't known, because the translation threw: the whole model is to be compared. Comes as `onChanged` does. */
+  readonly onReplaced: () => void;
   /** The model is complete for the first time. */
   readonly onSynced: () => void;
   /** Something about the findings may have changed. */
@@ -32,6 +35,7 @@ export interface ModelFeedOptions {
 /** Between a source and the drivers: passes changes through the translator and DNS names through the resolver. */
 export class ModelFeed implements SourceSink {
   readonly #options: ModelFeedOptions;
+  readonly #translator: SteadyTranslator;
   readonly #resolver: NameResolver;
   readonly #reports = new Map<string, readonly Finding[]>();
   readonly #turn = new DirtyKeys();
@@ -44,17 +48,18 @@ export class ModelFeed implements SourceSink {
 
   constructor(options: ModelFeedOptions) {
     this.#options = options;
+    this.#translator = new SteadyTranslator(options.translator, () => this.#lost());
     this.#resolver = new NameResolver({
       query: options.query,
       random: options.random,
       ...(options.known === undefined ? {} : { known: options.known }),
       onAnswer: (name, answer) => this.#resolved(name, answer),
     });
-    this.#tick = setInterval(() => this.#dirty(options.translator.tick()), TICK).unref();
+    this.#tick = setInterval(() => this.#dirty(this.#translator.tick()), TICK).unref();
   }
 
   get model(): Model {
-    return this.#options.translator.model;
+    return this.#translator.model;
   }
 
   /** Whether the source has told everything that existed at start. */
@@ -68,12 +73,12 @@ export class ModelFeed implements SourceSink {
   }
 
   changed(changes: readonly ResourceChange[]): void {
-    this.#dirty(this.#options.translator.update(changes));
-    this.#resolver.watch(this.#options.translator.neededNames());
+    this.#dirty(this.#translator.update(changes));
+    this.#resolver.watch(this.#translator.neededNames());
   }
 
   refuses(ref: ObjectRef): boolean {
-    return this.#options.translator.refuses(ref);
+    return this.#translator.refuses(ref);
   }
 
   report(subject: string, findings: readonly Finding[]): void {
@@ -85,13 +90,13 @@ export class ModelFeed implements SourceSink {
   synced(): void {
     this.#complete = true;
     // A source that holds nothing has told of no change, and yet there are listeners.
-    this.#dirty(this.#options.translator.update([]));
+    this.#dirty(this.#translator.update([]));
     void this.#awaitNames();
   }
 
   /** Of the source first, then of the translation. */
   findings(): readonly Finding[] {
-    return [...[...this.#reports.values()].flat(), ...this.#options.translator.findings()];
+    return [...[...this.#reports.values()].flat(), ...this.#translator.findings()];
   }
 
   /** Resolves when every DNS name was answered once and all changes so far were passed on. */
@@ -120,7 +125,7 @@ export class ModelFeed implements SourceSink {
   }
 
   #resolved(name: string, answer: NameAnswer): void {
-    this.#dirty(this.#options.translator.resolved(name, answer));
+    this.#dirty(this.#translator.resolved(name, answer));
   }
 
   #dirty(delta: ModelDelta): void {
@@ -131,10 +136,18 @@ export class ModelFeed implements SourceSink {
     this.#scheduled ??= setImmediate(() => this.#pass());
   }
 
+  #lost(): void {
+    if (!this.#synced || this.#stopped) return;
+    this.#turn.addEverything();
+    this.#scheduled ??= setImmediate(() => this.#pass());
+  }
+
   #pass(): void {
     clearImmediate(this.#scheduled);
     this.#scheduled = undefined;
     if (this.#turn.isEmpty) return;
-    this.#options.onChanged(this.#turn.take().delta, this.#arrived);
+    const { everything, delta } = this.#turn.take();
+    if (everything) this.#options.onReplaced();
+    else this.#options.onChanged(delta, this.#arrived);
   }
 }

@@ -61,6 +61,9 @@ for (const [name, item, field, text] of [
     assert.equal(second.after, after);
     assert.equal(second.before, after);
     assert.match(second.findings[0]!.message, /the version before it stays in force/);
+    assert.equal(snapshot.refuses(item.ref), true);
+    apply(snapshot, good);
+    assert.equal(snapshot.refuses(item.ref), false);
   });
 }
 

@@ -110,7 +110,10 @@ function tell(
   }
   const entries = Object.entries(settings);
   if (by === 'flags')
-    return { args: entries.flatMap(([key, value]) => [value].flat().flatMap((one) => [`--${key}`, `${one}`])), env: {} };
+    return {
+      args: entries.flatMap(([key, value]) => [value].flat().flatMap((one) => [`--${key}`, `${one}`])),
+      env: {},
+    };
   const variable = (key: string) => `WEIR_${key.replaceAll('-', '_').toUpperCase()}`;
   return { args: [], env: Object.fromEntries(entries.map(([key, value]) => [variable(key), String(value)])) };
 }

@@ -20,7 +20,7 @@ import {
   writeRunningConfiguration,
   type RunningConfiguration,
 } from './supervisor/running-configuration.ts';
-import { testDataplane } from './supervisor/test-dataplane.ts';
+import { testDataplane } from './supervisor/try-dataplane.ts';
 import type { WantedRecords } from './wanted-records.ts';
 import { largerZones, largestZones, type Zones } from './zones.ts';
 

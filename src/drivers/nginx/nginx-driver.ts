@@ -173,7 +173,7 @@ export class NginxDriver implements Driver {
       this.#started = undefined;
       this.#pusher = undefined;
       if (started === undefined) return;
-      if (how === 'drain') await started.supervisor.drain(this.#options.drainTimeout ?? 30_000);
+      if (how === 'drain') await started.supervisor.drain(this.#options.drainTimeout ?? 25_000);
       else started.supervisor.leave();
     });
   }

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { setImmediate as yieldToOthers, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Finding } from '../../diagnostics/finding.ts';
 import type { Resource, ResourceChange } from '../../snapshot/resource.ts';
 import type { Source, SourceSink } from '../source.ts';
@@ -11,14 +11,12 @@ import type { HeldObjects } from './held-objects.ts';
 import { ManifestIndex } from './manifest-index.ts';
 import { type Depth, ManifestTree } from './manifest-tree.ts';
 import { manifestRoots } from './manifest-roots.ts';
+import { Pause } from './pause.ts';
 import { PendingLooks, type PendingLook } from './pending-looks.ts';
 import { type Manifest, readManifest } from './read-manifest.ts';
 
 /** inotify drops events, and says nothing, when 16,384 are waiting: after a burst of so many, everything is compared. */
 const BURST = 8_000;
-
-/** Longest time, in ms, without letting others run. */
-const SLICE = 15;
 
 interface Root {
   readonly path: string;
@@ -48,6 +46,8 @@ export class FilesSource implements Source {
   readonly #rootOfFile = new Map<string, Root>();
   readonly #locator: FindingLocator;
   readonly #held: HeldObjects | undefined;
+  /** Files below folders that can't be read. */
+  #outOfReach: ReadonlySet<string> = new Set();
   /** Findings last reported by subject, as JSON. */
   readonly #reported = new Map<string, string>();
   #sink: SourceSink | undefined;
@@ -309,7 +309,28 @@ export class FilesSource implements Source {
     this.#held?.note(manifest);
   }
 
+  /** Files below a folder that can't be read are held: after a restart nothing could be said of them. */
+  #holdOutOfReach(held: HeldObjects): void {
+    const outOfReach = new Set<string>();
+    for (const root of this.#roots) {
+      for (const folder of root.tree.unreadable().keys()) {
+        if (folder === root.path) continue;
+        for (const manifest of held.unclaimedBelow(folder)) {
+          root.tree.adopt(manifest.file);
+          this.#replace(root, manifest);
+        }
+        for (const file of this.#index.files()) if (file.startsWith(path.join(folder, '/'))) outOfReach.add(file);
+      }
+    }
+    for (const file of new Set([...this.#outOfReach, ...outOfReach])) {
+      const manifest = this.#index.get(file);
+      if (manifest !== undefined) held.note(outOfReach.has(file) ? { ...manifest, held: true } : manifest);
+    }
+    this.#outOfReach = outOfReach;
+  }
+
   #deliver(): void {
+    if (this.#held !== undefined) this.#holdOutOfReach(this.#held);
     const { changes, replaced, findings } = this.#index.take();
     if (changes.length > 0) this.#deliverChanges(changes, replaced);
     for (const [file, about] of findings) this.#report(file, about);
@@ -359,15 +380,4 @@ function isShorter(previous: Manifest, now: Manifest): boolean {
   return (
     now.resources.length < previous.resources.length || now.broken || (previous.endsWithNewline && !now.endsWithNewline)
   );
-}
-
-/** Lets others run now and then. */
-class Pause {
-  #since = performance.now();
-
-  async after(): Promise<void> {
-    if (performance.now() - this.#since < SLICE) return;
-    await yieldToOthers();
-    this.#since = performance.now();
-  }
 }

@@ -72,6 +72,13 @@ export class HeldObjects {
     };
   }
 
+  /** What the run before held of files below a folder, and nobody has asked for since. */
+  unclaimedBelow(folder: string): readonly Manifest[] {
+    const whole = path.join(path.resolve(folder), '/');
+    const files = [...this.#unclaimedFiles].filter((file) => file.startsWith(whole));
+    return files.flatMap((file) => this.manifest(path.join(folder, path.relative(whole, file))) ?? []);
+  }
+
   /** The file was read: holds what stays in force of it, or nothing if it says all that it gives. */
   note({ file, held, complete, resources }: Manifest): void {
     if (!held || resources.length === 0) {

@@ -108,6 +108,12 @@ export class ManifestTree {
     return content;
   }
 
+  /** Takes a file below a folder that can't be read for known, as if it had been seen before that. */
+  adopt(file: string): void {
+    const name = path.basename(file);
+    this.#adoptFolder(path.dirname(file)).entries.set(name, { signature: undefined, racy: false });
+  }
+
   /** Forgets a file that is gone. */
   drop(file: string): void {
     this.#links.forget(file);
@@ -119,6 +125,15 @@ export class ManifestTree {
     for (const directory of this.#directories.values()) directory.watcher?.close();
     this.#directories.clear();
     this.#links.close();
+  }
+
+  #adoptFolder(folder: string): Directory {
+    const known = this.#directories.get(folder);
+    if (known !== undefined) return known;
+    const directory: Directory = { inode: '', watcher: undefined, entries: new Map() };
+    this.#directories.set(folder, directory);
+    this.#adoptFolder(path.dirname(folder)).entries.set(path.basename(folder), 'directory');
+    return directory;
   }
 
   /** Forgets a directory that is gone and empty, and those above it that become so. */

@@ -19,6 +19,7 @@ import { type Contributor, contestPaths } from './path-contest.ts';
 import { neverMatches, type PathRule } from './path-rule.ts';
 import { backendSettings, buildRoute, buildSlashRedirect, type RouteSurroundings } from './route-builder.ts';
 import { compareIngresses, type ServedIngress } from './served-ingress.ts';
+import { CLOSED_BY_FAULT } from './settings.ts';
 
 export const INGRESS_SCOPE = 'default';
 
@@ -147,7 +148,10 @@ class ActionBuilder {
       return {
         kind: 'respond',
         status: 503,
-        reason: `Annotation ${settings.closed} can not be honoured, so this address is not served`,
+        reason:
+          settings.closed === CLOSED_BY_FAULT
+            ? 'weir failed at reading this Ingress'
+            : `Annotation ${settings.closed} can not be honoured, so this address is not served`,
       };
     }
     const main = this.#resolver.resolve(ingress, backend, field, backendSettings(settings));

@@ -6,18 +6,22 @@ import type { L4Route } from '../../model/l4-route.ts';
 import type { Listener } from '../../model/listener.ts';
 import type { ObjectRef, Origin } from '../../model/origin.ts';
 import { type VirtualHost, virtualHostKey } from '../../model/virtual-host.ts';
+import { faultFinding } from '../../diagnostics/fault-finding.ts';
 import type { Finding } from '../../diagnostics/finding.ts';
+import type { IngressObject } from '../../snapshot/kinds/ingress.ts';
 import type { ServiceObject } from '../../snapshot/kinds/service.ts';
-import type { ResourceChange } from '../../snapshot/resource.ts';
-import { objectKey } from '../../snapshot/object-head.ts';
+import { type ResourceChange, resourceKey } from '../../snapshot/resource.ts';
+import { objectKey, originOf } from '../../snapshot/object-head.ts';
 import { ReferenceIndex } from '../../snapshot/reference-index.ts';
 import { Snapshot } from '../../snapshot/snapshot.ts';
+import { FaultGuard } from '../fault-guard.ts';
 import { FindingBook } from '../finding-book.ts';
 import { BackendTable } from '../services/backend-table.ts';
 import { CertificateTable } from '../tls/certificate-table.ts';
 import type { NameAnswer, Translator, TranslatorOptions } from '../translator.ts';
 import { parseAnnotations } from './annotations/parse.ts';
 import { ClassTable, className } from './class-table.ts';
+import { faultyHost, faultyIngress } from './faulty-parts.ts';
 import { buildHost, type HostContext, INGRESS_SCOPE } from './host-builder.ts';
 import { buildListeners, defaultCertificateFindings } from './listeners.ts';
 import { type AnnotationParser, readIngress, type ServedIngress } from './served-ingress.ts';
@@ -55,6 +59,7 @@ export class IngressTranslator implements Translator {
   readonly #parseAnnotations: AnnotationParser;
   readonly #snapshot = new Snapshot();
   readonly #book = new FindingBook();
+  readonly #guard = new FaultGuard(this.#book);
   readonly #classes: ClassTable;
   readonly #backends: BackendTable;
   readonly #certificates: CertificateTable;
@@ -63,6 +68,10 @@ export class IngressTranslator implements Translator {
   readonly #classNames = new ReferenceIndex();
   readonly #hosts = new ReferenceIndex();
   readonly #services = new ReferenceIndex();
+  readonly #dirt = clean();
+  /** Changes that weir failed to take in, to be tried again. */
+  readonly #again = new Map<string, ResourceChange>();
+  #changedHosts = new Set<string>();
   #listenersDirty = true;
   #withoutAnnotations: ReturnType<AnnotationParser> | undefined;
 
@@ -70,18 +79,28 @@ export class IngressTranslator implements Translator {
     this.#options = options;
     this.#parseAnnotations = parser;
     this.#classes = new ClassTable(this.#snapshot, options);
-    this.#backends = new BackendTable(this.#snapshot, options.allowLoopbackEndpoints, this.#book, this.model.backends);
+    this.#backends = new BackendTable(
+      this.#snapshot,
+      options.allowLoopbackEndpoints,
+      this.#book,
+      this.#guard,
+      this.model.backends,
+    );
     this.#certificates = new CertificateTable(this.#snapshot, options.now, this.#book, this.model.certificates);
   }
 
   update(changes: readonly ResourceChange[]): ModelDelta {
-    const dirt = clean();
-    for (const change of changes) this.#apply(change, dirt);
-    return this.#translate(dirt);
+    for (const change of changes) this.#apply(change);
+    return this.#translate();
   }
 
   refuses(ref: ObjectRef): boolean {
-    return this.#snapshot.refuses(ref);
+    const ingress = `ingress ${objectKey(ref.namespace, ref.name)}`;
+    return (
+      this.#snapshot.refuses(ref) ||
+      this.#guard.isFaulty(`object ${resourceKey(ref)}`) ||
+      (ref.kind === 'Ingress' && this.#guard.isFaulty(ingress))
+    );
   }
 
   neededNames(): ReadonlySet<string> {
@@ -90,22 +109,41 @@ export class IngressTranslator implements Translator {
 
   resolved(name: string, answer: NameAnswer): ModelDelta {
     this.#backends.resolved(name, answer);
-    return this.#translate(clean());
+    return this.#translate();
   }
 
   tick(): ModelDelta {
-    const dirt = clean();
-    this.#certificateUsers(this.#certificates.timePassed(), dirt);
-    return this.#translate(dirt);
+    this.#guard.retry();
+    this.#certificateUsers(this.#certificates.timePassed());
+    return this.#translate();
   }
 
   findings(): readonly Finding[] {
     return this.#book.all();
   }
 
-  #apply(change: ResourceChange, dirt: Dirt): void {
-    const effect = this.#snapshot.apply(change);
+  /** An object that can't be taken in leaves the one before it in force. */
+  #apply(change: ResourceChange): void {
+    const ref = change.type === 'put' ? change.resource.ref : change.ref;
+    const place = change.type === 'put' ? change.resource.place : undefined;
+    const effect = this.#guard.attempt({
+      subject: `object ${resourceKey(ref)}`,
+      work: () => this.#snapshot.apply(change),
+      standIn: () => undefined,
+      findings: (error) => [
+        faultFinding(
+          { object: ref, field: '', ...(place === undefined ? {} : { file: place.file, line: place.line }) },
+          `taking in the ${ref.kind}`,
+          error,
+          'The version before it stays in force, if there was one',
+          { secret: ref.kind === 'Secret' },
+        ),
+      ],
+      mark: () => this.#again.set(resourceKey(ref), change),
+    });
+    this.#again.delete(resourceKey(ref));
     if (effect === undefined) return;
+    const dirt = this.#dirt;
     this.#book.set(`shape ${effect.kind} ${effect.key}`, effect.findings);
     if (effect.before === effect.after) return;
     switch (effect.kind) {
@@ -134,22 +172,29 @@ export class IngressTranslator implements Translator {
     }
   }
 
-  #translate(dirt: Dirt): ModelDelta {
-    for (const key of dirt.secrets) this.#certificateUsers(this.#certificates.secretChanged(key), dirt);
-    if (dirt.classes.size > 0) this.#book.set('classes', this.#classes.findings());
-    for (const name of dirt.classes) for (const key of this.#classNames.users(name)) dirt.ingresses.add(key);
-    for (const key of dirt.services) {
+  /** What is dirty stays so until it was looked at, also when one of the stages throws. */
+  #translate(): ModelDelta {
+    const dirt = this.#dirt;
+    for (const change of [...this.#again.values()]) this.#apply(change);
+    each(dirt.secrets, (key) => this.#certificateUsers(this.#certificates.secretChanged(key)));
+    if (dirt.classes.size > 0) this.#guarded('classes', () => this.#book.set('classes', this.#classes.findings()));
+    each(dirt.classes, (name) => {
+      for (const key of this.#classNames.users(name)) dirt.ingresses.add(key);
+    });
+    each(dirt.services, (key) => {
       for (const host of this.#services.users(key)) dirt.hosts.add(host);
-    }
-    for (const key of dirt.endpoints) this.#backends.markService(key);
-    for (const key of dirt.ingresses) this.#readIngress(key, dirt);
-    const hosts = new Set<string>();
+    });
+    each(dirt.endpoints, (key) => this.#backends.markService(key));
+    each(dirt.ingresses, (key) => this.#readIngress(key));
     const context = this.#hostContext();
-    for (const hostname of dirt.hosts) {
-      if (this.#buildHost(hostname, context)) hosts.add(virtualHostKey(INGRESS_SCOPE, hostname));
-    }
+    each(dirt.hosts, (hostname) => {
+      if (this.#buildHost(hostname, context)) this.#changedHosts.add(virtualHostKey(INGRESS_SCOPE, hostname));
+    });
+    const listeners = this.#listenersDirty ? (this.#guarded('listeners', () => this.#buildListeners()) ?? NONE) : NONE;
+    const hosts = this.#changedHosts;
+    this.#changedHosts = new Set();
     return {
-      listeners: this.#listenersDirty ? this.#buildListeners() : NONE,
+      listeners,
       hosts,
       backends: this.#backends.rebuild(),
       certificates: this.#certificates.rebuild(),
@@ -157,32 +202,48 @@ export class IngressTranslator implements Translator {
     };
   }
 
-  #certificateUsers(users: Iterable<string>, dirt: Dirt): void {
+  #certificateUsers(users: Iterable<string>): void {
     for (const user of users) {
       if (user === LISTENERS) this.#listenersDirty = true;
-      else dirt.hosts.add(user);
+      else this.#dirt.hosts.add(user);
     }
   }
 
-  #readIngress(key: string, dirt: Dirt): void {
+  #readIngress(key: string): void {
     const object = this.#snapshot.get('Ingress', key);
-    for (const hostname of this.#hosts.targets(key)) dirt.hosts.add(hostname);
-    const decision = object === undefined ? undefined : this.#classes.decide(object);
+    for (const hostname of this.#hosts.targets(key)) this.#dirt.hosts.add(hostname);
     this.#classNames.set(key, object === undefined ? NONE : new Set([className(object)]));
+    const ingress = this.#guard.attempt({
+      subject: `ingress ${key}`,
+      work: () => this.#readServed(key, object),
+      standIn: () => this.#ingresses.get(key) ?? (object && faultyIngress(object)),
+      findings: (error) => {
+        const meanwhile = this.#ingresses.has(key) ? 'Its former version stays in force' : 'Its addresses answer 503';
+        return object === undefined
+          ? []
+          : [faultFinding(originOf(object, ''), 'reading the Ingress', error, `${meanwhile}; all others are served`)];
+      },
+      mark: () => this.#dirt.ingresses.add(key),
+    });
+    if (ingress === undefined) this.#ingresses.delete(key);
+    else this.#ingresses.set(key, ingress);
+    const hostnames = ingress?.hosts.map(({ hostname }) => hostname) ?? [];
+    this.#hosts.set(key, new Set(hostnames));
+    for (const hostname of hostnames) this.#dirt.hosts.add(hostname);
+  }
+
+  /** Undefined where it isn't served. */
+  #readServed(key: string, object: IngressObject | undefined): ServedIngress | undefined {
+    const decision = object === undefined ? undefined : this.#classes.decide(object);
     if (object === undefined || decision?.served !== true) {
-      this.#ingresses.delete(key);
-      this.#hosts.set(key, NONE);
       this.#book.set(`ingress ${key}`, decision?.findings ?? []);
-      return;
+      return undefined;
     }
     const { ingress, findings } = readIngress(object, (annotations, origin) =>
       this.#readAnnotations(annotations, origin),
     );
-    this.#ingresses.set(key, ingress);
-    const hostnames = ingress.hosts.map(({ hostname }) => hostname);
-    this.#hosts.set(key, new Set(hostnames));
     this.#book.set(`ingress ${key}`, [...decision.findings, ...findings]);
-    for (const hostname of hostnames) dirt.hosts.add(hostname);
+    return ingress;
   }
 
   /** Most Ingresses have none, and share what that means. */
@@ -203,17 +264,53 @@ export class IngressTranslator implements Translator {
 
   /** Whether the model changed. */
   #buildHost(hostname: string, context: HostContext): boolean {
-    const ingresses = this.#hosts.users(hostname).map((key) => this.#ingresses.get(key)!);
+    const key = virtualHostKey(INGRESS_SCOPE, hostname);
+    const ingresses = this.#hosts.users(hostname).flatMap((user) => this.#ingresses.get(user) ?? []);
+    const host = this.#guard.attempt({
+      subject: `host ${hostname}`,
+      work: () => this.#hostOf(hostname, ingresses, context),
+      standIn: () =>
+        ingresses.length === 0 ? undefined : (this.model.hosts.get(key) ?? faultyHost(hostname, ingresses)),
+      findings: (error) => {
+        const meanwhile = this.model.hosts.has(key) ? 'It is served as before' : 'It answers 503';
+        return ingresses.map(({ object }) =>
+          faultFinding(
+            originOf(object, 'spec'),
+            `making host ${hostname}`,
+            error,
+            `${meanwhile}; all others are served`,
+          ),
+        );
+      },
+      mark: () => this.#dirt.hosts.add(hostname),
+    });
+    if (host === undefined) return this.model.hosts.delete(key);
+    if (equalParts(this.model.hosts.get(key), host)) return false;
+    this.model.hosts.set(key, host);
+    return true;
+  }
+
+  #hostOf(hostname: string, ingresses: readonly ServedIngress[], context: HostContext): VirtualHost | undefined {
     const built = buildHost(hostname, ingresses, context);
     this.#services.set(hostname, built.services);
     this.#backends.use(hostname, built.uses);
     this.#certificates.use(hostname, built.secrets, new Set(built.host?.tls?.certificates ?? []));
     this.#book.set(`host ${hostname}`, built.findings);
-    const key = virtualHostKey(INGRESS_SCOPE, hostname);
-    if (built.host === undefined) return this.model.hosts.delete(key);
-    if (equalParts(this.model.hosts.get(key), built.host)) return false;
-    this.model.hosts.set(key, built.host);
-    return true;
+    return built.host;
+  }
+
+  /** For what belongs to no object: where it fails, all stays as it is. */
+  #guarded<Result>(subject: 'classes' | 'listeners', work: () => Result): Result | undefined {
+    const origin = { object: { kind: 'Configuration', namespace: '', name: 'weir' }, field: subject };
+    return this.#guard.attempt({
+      subject,
+      work,
+      standIn: () => undefined,
+      findings: (error) => [faultFinding(origin, `making the ${subject}`, error, 'The former ones stay')],
+      mark: () => {
+        if (subject === 'listeners') this.#listenersDirty = true;
+      },
+    });
   }
 
   #buildListeners(): ReadonlySet<string> {
@@ -243,6 +340,14 @@ function serviceFace(service: ServiceObject | undefined): unknown {
   const { type, externalName, clusterIP, ports } = service;
   const faces = ports.map(({ name, port, protocol }) => ({ name, port, protocol }));
   return { type, externalName, hasAddress: clusterIP !== undefined, ports: faces };
+}
+
+/** Takes each key out after `look` at it; those that it adds, too. */
+function each(keys: Set<string>, look: (key: string) => void): void {
+  for (const key of keys) {
+    look(key);
+    keys.delete(key);
+  }
 }
 
 function clean(): Dirt {

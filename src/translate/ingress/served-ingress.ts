@@ -77,7 +77,7 @@ export function compareIngresses(a: ServedIngress, b: ServedIngress): number {
 }
 
 /** In lower case; `*` for none; undefined if it can be no host. */
-function readHost(text: string | undefined): string | undefined {
+export function readHost(text: string | undefined): string | undefined {
   if (text === undefined || text === '') return ANY_HOST;
   const hostname = text.toLowerCase();
   if (hostname === ANY_HOST || hostname.startsWith('**') || isIP(hostname) !== 0) return undefined;

@@ -36,10 +36,13 @@ export interface IngressSettings {
   canary?: CanarySettings;
   /**
    * Set by a key that restricts access and can't be honoured, or whose value can't be ignored: every route of this
-   * Ingress answers 503. The key with its prefix.
+   * Ingress answers 503. The key with its prefix, or `CLOSED_BY_FAULT`.
    */
   closed?: string;
 }
+
+/** `closed` of an Ingress that weir failed to read. */
+export const CLOSED_BY_FAULT = 'fault';
 
 export interface CanarySettings {
   header?: string;

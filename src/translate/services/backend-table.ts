@@ -1,4 +1,5 @@
 import { type CatalogueEntry, finding } from '../../diagnostics/catalogue.ts';
+import { faultFinding } from '../../diagnostics/fault-finding.ts';
 import type { Finding } from '../../diagnostics/finding.ts';
 import { INGRESS_FINDINGS } from '../../diagnostics/ingress.ts';
 import type { Backend, Endpoint } from '../../model/backend.ts';
@@ -10,6 +11,7 @@ import { originOf } from '../../snapshot/object-head.ts';
 import { ReferenceIndex } from '../../snapshot/reference-index.ts';
 import { resourceKey } from '../../snapshot/resource.ts';
 import type { Snapshot } from '../../snapshot/snapshot.ts';
+import type { FaultGuard } from '../fault-guard.ts';
 import type { FindingBook } from '../finding-book.ts';
 import type { NameAnswer } from '../translator.ts';
 import type { BackendSpec } from './backend-spec.ts';
@@ -45,6 +47,7 @@ export class BackendTable {
   readonly #snapshot: Snapshot;
   readonly #addresses: EndpointAddresses;
   readonly #book: FindingBook;
+  readonly #guard: FaultGuard;
   readonly #backends: Map<string, Backend>;
   readonly #entries = new Map<string, Entry>();
   /** User (a host) → backends, and where in the objects it uses them. */
@@ -57,10 +60,17 @@ export class BackendTable {
   readonly #dirty = new Set<string>();
 
   /** `backends` is the model's table, which is written here and nowhere else. */
-  constructor(snapshot: Snapshot, allowLoopback: boolean, book: FindingBook, backends: Map<string, Backend>) {
+  constructor(
+    snapshot: Snapshot,
+    allowLoopback: boolean,
+    book: FindingBook,
+    guard: FaultGuard,
+    backends: Map<string, Backend>,
+  ) {
     this.#snapshot = snapshot;
     this.#addresses = new EndpointAddresses(allowLoopback);
     this.#book = book;
+    this.#guard = guard;
     this.#backends = backends;
   }
 
@@ -109,11 +119,30 @@ export class BackendTable {
     for (const id of this.#dirty) {
       const entry = this.#entries.get(id);
       if (entry === undefined) continue;
-      const after = this.#used.isUsed(id) ? this.#build(entry) : this.#remove(id);
-      if (this.#store(id, after)) changed.add(id);
+      if (this.#store(id, this.#made(entry))) changed.add(id);
     }
     this.#dirty.clear();
     return changed;
+  }
+
+  /** The backend before it stays where weir fails, and one without endpoints (503) where there was none. */
+  #made(entry: Entry): Backend | undefined {
+    const { id, protocol, serviceKey } = entry.spec;
+    const [namespace = '', name = ''] = serviceKey.split('/');
+    const origin = { object: { kind: 'Service', namespace, name }, field: 'spec' };
+    return this.#guard.attempt({
+      subject: `backend ${id}`,
+      work: () => (this.#used.isUsed(id) ? this.#build(entry) : this.#remove(id)),
+      standIn: () =>
+        this.#backends.get(id) ?? { id, protocol, balancing: { kind: 'round-robin' }, endpoints: [], origin },
+      findings: (error) => {
+        const service = this.#snapshot.get('Service', serviceKey);
+        const at = service === undefined ? origin : originOf(service, 'spec');
+        const meanwhile = this.#backends.has(id) ? 'Its endpoints before stay' : 'Its routes answer 503';
+        return [faultFinding(at, `making backend ${id}`, error, meanwhile)];
+      },
+      mark: () => this.#dirty.add(id),
+    });
   }
 
   #store(id: string, after: Backend | undefined): boolean {

@@ -1,5 +1,7 @@
 import { type CatalogueEntry, finding } from '../../diagnostics/catalogue.ts';
 import type { Certificate } from '../../model/certificate.ts';
+import { FAULT_FINDINGS } from '../../diagnostics/faults.ts';
+import { faultText } from '../../diagnostics/fault-finding.ts';
 import { equalParts } from '../../model/equality.ts';
 import { originOf } from '../../snapshot/object-head.ts';
 import { ReferenceIndex } from '../../snapshot/reference-index.ts';
@@ -20,7 +22,12 @@ export interface CertificateState {
 interface Entry {
   readonly state: CertificateState;
   readonly certificate?: Certificate;
+  /** Of the pair alone. */
   readonly problems: readonly KeyPairProblem[];
+  /** With what the clock adds. */
+  readonly allProblems: readonly KeyPairProblem[];
+  /** weir failed at it: it is tried again. */
+  readonly faulty?: boolean;
 }
 
 /** Reads the Secrets that something refers to, and only those; in the model stand those that are used. */
@@ -64,18 +71,16 @@ export class CertificateTable {
     if (before === undefined) return [];
     this.#entries.delete(secretKey);
     this.#dirty.add(secretKey);
-    return equalParts(before.state, this.state(secretKey)) ? [] : this.#named.users(secretKey);
+    return equalParts(before.state, this.#read(secretKey, before).state) ? [] : this.#named.users(secretKey);
   }
 
   /** Looks at the time. Returns the users of certificates whose validity is another now. */
   timePassed(): ReadonlySet<string> {
     const users = new Set<string>();
-    for (const [key, entry] of this.#entries) {
-      if (entry.certificate === undefined) continue;
-      const next = this.#judge(key, entry.certificate, entry.problems);
+    for (const [key, entry] of [...this.#entries]) {
+      if (entry.certificate === undefined && entry.faulty !== true) continue;
+      const next = this.#read(key, entry, entry.faulty === true ? undefined : entry);
       if (equalParts(next.state, entry.state)) continue;
-      this.#entries.set(key, next);
-      this.#dirty.add(key);
       for (const user of this.#named.users(key)) users.add(user);
     }
     return users;
@@ -104,10 +109,20 @@ export class CertificateTable {
 
   #entry(secretKey: string): Entry {
     const known = this.#entries.get(secretKey);
-    if (known !== undefined) return known;
+    return known ?? this.#read(secretKey);
+  }
+
+  /** `before` stays where weir fails at it. `pair`: the Secret is as it was, only the time isn't. */
+  #read(secretKey: string, before?: Entry, pair?: Pick<Entry, 'certificate' | 'problems'>): Entry {
     const secret = this.#snapshot.get('Secret', secretKey);
-    const pair = secret === undefined ? { problems: [] } : readKeyPair(secret);
-    const entry = this.#judge(secretKey, pair.certificate, pair.problems, secret !== undefined);
+    let entry: Entry;
+    try {
+      const { certificate, problems } = pair ?? (secret === undefined ? { problems: [] } : readKeyPair(secret));
+      entry = this.#judge(secretKey, certificate, problems, secret !== undefined);
+    } catch (error) {
+      entry = faultyEntry(secretKey, error, before);
+    }
+    if (pair !== undefined && before !== undefined && equalParts(entry.state, before.state)) return before;
     this.#entries.set(secretKey, entry);
     this.#dirty.add(secretKey);
     return entry;
@@ -125,13 +140,13 @@ export class CertificateTable {
       },
       ...(certificate === undefined ? {} : { certificate }),
       problems,
+      allProblems: all,
     };
   }
 
   #report(key: string, entry: Entry | undefined): void {
     const secret = this.#snapshot.get('Secret', key);
-    const validity = entry?.certificate === undefined ? undefined : validityProblem(entry.certificate, this.#now());
-    const problems = [...(entry?.problems ?? []), ...(validity === undefined ? [] : [validity])];
+    const problems = entry?.allProblems ?? [];
     this.#book.set(
       `secret ${key}`,
       secret === undefined
@@ -139,4 +154,23 @@ export class CertificateTable {
         : problems.map(({ entry: kind, field, message }) => finding(kind, originOf(secret, field), message)),
     );
   }
+}
+
+/** The exception may quote the Secret, so that only its kind and place are told. */
+function faultyEntry(id: string, error: unknown, before: Entry | undefined): Entry {
+  const kept = before?.certificate === undefined ? '' : ' The certificate before it stays.';
+  const message = `weir failed at reading the certificate: ${faultText(error, true)}.${kept}`;
+  const problem = { entry: FAULT_FINDINGS.fault, field: '', message };
+  return {
+    state: {
+      id,
+      exists: true,
+      ...(before?.state.usable === undefined ? {} : { usable: before.state.usable }),
+      problems: [{ entry: problem.entry, message }],
+    },
+    ...(before?.certificate === undefined ? {} : { certificate: before.certificate }),
+    problems: [problem],
+    allProblems: [problem],
+    faulty: true,
+  };
 }

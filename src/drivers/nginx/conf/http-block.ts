@@ -87,7 +87,7 @@ function clientDefaults(): readonly Directive[] {
     directive('ignore_invalid_headers', 'on'),
     directive('underscores_in_headers', 'off'),
     directive('uninitialized_variable_warn', 'off'),
-    directive('client_header_timeout', '60s'),
+    directive('client_header_timeout', '20s'),
     directive('client_body_timeout', '60s'),
     directive('send_timeout', '60s'),
     directive('keepalive_timeout', '75s'),

@@ -1,5 +1,5 @@
 import * as cjson from 'cjson.safe';
-import { errorText, grpcStatus } from './error-text';
+import { errorText, grpcStatus } from './error-page-text';
 import { escapeHtml } from './escape';
 import { currentRecord } from './request-record';
 

@@ -40,7 +40,12 @@ export async function acceptUnits<Unit>(
   const basis = left.filter((unit) => known.has(unit));
   const basisStands = basis.length === 0 || (await judge(basis)) === undefined;
   const together = basisStands
-    ? await refusedBeside(without(left, apart).filter((unit) => !known.has(unit)), basis, judge, complained)
+    ? await refusedBeside(
+        without(left, apart).filter((unit) => !known.has(unit)),
+        basis,
+        judge,
+        complained,
+      )
     : await refusedBeside(left, [], judge, complained);
   return [...apart, ...together];
 }
