@@ -272,6 +272,23 @@ test('the OpenAPI document names every path', async (context) => {
   }
 });
 
+test('a fault is told to the log, and to the client only that there was one', async (context) => {
+  const faults: string[] = [];
+  const broken = {
+    status: () => {
+      throw new Error('deep inside');
+    },
+  } as unknown as Controller;
+  const app = await buildAdminApp(
+    { controller: broken, metrics: {} as Metrics, onFault: (error, url) => faults.push(`${url}: ${error.message}`) },
+    { token: undefined, host: '127.0.0.1' },
+  );
+  context.after(() => app.close());
+  const answer = await json(app, '/api/v1/status', 500);
+  assert.deepEqual(answer, { code: 'internal', message: 'A fault in weir; its log says more.' });
+  assert.deepEqual(faults, ['/api/v1/status: deep inside']);
+});
+
 test('what is not there is told in the same shape as any error', async (context) => {
   const { app } = await bench(context);
   assert.equal((await json(app, '/api/v1/nothing', 404)).code, 'not-found');

@@ -1,6 +1,7 @@
 import type { Finding, Severity } from '../diagnostics/finding.ts';
 import { weirVersion } from '../lib/weir-version.ts';
 import { compiledDataplane } from './compiled-dataplane.ts';
+import { counted } from './counted.ts';
 import { EXIT, type ExitCode } from './exit-code.ts';
 import { findingText } from './finding-text.ts';
 import { type ManifestOptions, readInput } from './read-input.ts';
@@ -26,7 +27,7 @@ export async function check(terminal: Terminal, options: CheckOptions): Promise<
   const count = (severity: Severity) => findings.filter((finding) => finding.severity === severity).length;
   await write(
     terminal.err,
-    `${plural(input.objects, 'object')}: ${plural(count('error'), 'error')}, ${plural(count('warning'), 'warning')}, ${plural(count('info'), 'info')}.\n`,
+    `${counted(input.objects, 'object')}: ${counted(count('error'), 'error')}, ${counted(count('warning'), 'warning')}, ${counted(count('info'), 'info')}.\n`,
   );
   return findings.some(({ severity }) => RANK[severity] <= RANK[options.failOn]) ? EXIT.findings : EXIT.ok;
 }
@@ -59,8 +60,4 @@ function byPlace(a: Finding, b: Finding): number {
     RANK[a.severity] - RANK[b.severity] ||
     text(a.code, b.code)
   );
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

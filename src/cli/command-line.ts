@@ -24,6 +24,7 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     if ((error as NodeJS.ErrnoException).code === 'EPIPE') return code;
     await write(terminal.err, errorText(error, terminal));
+    if (!(error instanceof CodedError)) return EXIT.fault;
     return error instanceof UnreachableError ? EXIT.unreachable : EXIT.usage;
   }
 }

@@ -7,5 +7,7 @@ export const EXIT = {
   usage: 2,
   /** Cluster, load balancer or running weir not reachable. */
   unreachable: 3,
+  /** A fault of weir itself (EX_SOFTWARE of sysexits.h): start it again, and report it. */
+  fault: 70,
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

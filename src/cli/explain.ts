@@ -16,7 +16,7 @@ import { structured } from './structured.ts';
 import { type Terminal, write } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 
-interface ExplainOptions extends AdminOptions, Partial<ManifestOptions> {
+interface ExplainOptions extends AdminOptions, ManifestOptions {
   readonly method: string;
   readonly header?: readonly string[];
   readonly output: 'text' | 'json' | 'yaml';

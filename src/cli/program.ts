@@ -9,16 +9,22 @@ const admin = () =>
   new Option('--admin <address>', 'admin address of a running weir (default: 127.0.0.1:9180, or WEIR_ADMIN)');
 const tokenFile = () => new Option('--admin-token-file <file>', 'file that holds the admin token, where one is set');
 const gather = (value: string, before: string[] | undefined) => [...(before ?? []), value];
-const manifests = () =>
-  new Option('-f, --filename <path>', 'folder or file of manifests, may be repeated; - for standard input').argParser(
-    gather,
-  );
+const manifests = (note = '') =>
+  new Option(
+    '-f, --filename <path>',
+    `folder or file of manifests, may be repeated; - for standard input${note}`,
+  ).argParser(gather);
+// Not mandatory to commander, which would call it missing where it is misspelt.
+const neededManifests = () => manifests(' (required)');
+// These two mean what they mean to `weir run`, which takes them from the environment, too.
 const ingressClass = () =>
-  new Option('--ingress-class <name>', 'ingress class that is served, may be repeated (default: weir)').argParser(
-    gather,
-  );
+  new Option('--ingress-class <name>', 'ingress class that is served, may be repeated (default: weir)')
+    .env('WEIR_INGRESS_CLASS')
+    .argParser((value: string, before: string[] | undefined) => [...(before ?? []), ...value.split(/ *, */)]);
 const certificate = () =>
-  new Option('--default-ssl-certificate <namespace/name>', 'TLS Secret used where no other certificate fits');
+  new Option('--default-ssl-certificate <namespace/name>', 'TLS Secret used where no other certificate fits').env(
+    'WEIR_DEFAULT_SSL_CERTIFICATE',
+  );
 
 /**
  * The command line. Each verb's own code is loaded when it is called; `verbs` names those whose options are wanted
@@ -36,7 +42,7 @@ export async function buildProgram(
     .showHelpAfterError('(`weir --help` and `weir VERB --help` tell more)')
     .addHelpText(
       'after',
-      '\nExit status: 0 ok, 1 findings, 2 bad usage or unreadable input, 3 load balancer or running weir unreachable.',
+      '\nExit status: 0 ok, 1 findings, 2 bad usage or unreadable input, 3 load balancer or running weir unreachable, 70 a fault of weir.',
     );
 
   const run = program.command('run').description('serve a folder of manifests, and follow its changes');
@@ -46,7 +52,7 @@ export async function buildProgram(
   program
     .command('check')
     .description('findings about manifests: code, object, file:line:column, fix')
-    .addOption(manifests().makeOptionMandatory())
+    .addOption(neededManifests())
     .addOption(ingressClass())
     .addOption(certificate())
     .addOption(output('text', 'json', 'yaml', 'sarif', 'github'))
@@ -60,7 +66,7 @@ export async function buildProgram(
   program
     .command('render')
     .description('what would be programmed; writes nothing elsewhere; secrets are redacted')
-    .addOption(manifests().makeOptionMandatory())
+    .addOption(neededManifests())
     .addOption(
       new Option('--to <what>', 'the model, or what a load balancer would get')
         .choices(['model', 'nginx'])

@@ -8,7 +8,7 @@ import { UsageError } from './usage-error.ts';
 
 /** Flags that check, render and explain share. */
 export interface ManifestOptions {
-  readonly filename: readonly string[];
+  readonly filename?: readonly string[];
   readonly ingressClass?: readonly string[];
   readonly defaultSslCertificate?: string;
 }
@@ -25,9 +25,12 @@ export interface Input {
 
 /** Reads manifests once and translates them as `weir run` would. Rejects with a UsageError if they can't be read. */
 export async function readInput(options: ManifestOptions): Promise<Input> {
+  const { filename } = options;
+  if (filename === undefined)
+    throw new UsageError('nothing says which manifests.', 'Give -f DIR, -f FILE, or -f - for standard input.');
   let read: ReadManifests;
   try {
-    read = await readManifests(options.filename);
+    read = await readManifests(filename);
   } catch (error) {
     if (!(error instanceof ManifestsUnavailable)) throw error;
     throw new UsageError(error.message, 'Give a folder or file of manifests with -f, or - for standard input.');

@@ -3,6 +3,7 @@ import { ConfigError } from '../config/config-error.ts';
 import { loadSettings } from '../config/load-settings.ts';
 import { SETTING_KEYS, type Settings } from '../config/settings.ts';
 import { CodedError } from '../lib/coded-error.ts';
+import { endOnFault } from './end-on-fault.ts';
 import { EXIT, type ExitCode } from './exit-code.ts';
 import { openLog } from './log.ts';
 import { startWeir } from './start-weir.ts';
@@ -31,8 +32,13 @@ export async function run(terminal: Terminal, options: Readonly<Record<string, u
     );
   }
   const log = openLog(terminal, settings['log-level']);
+  const end = endOnFault(log, process);
   const signals = waitForSignal();
-  const weir = await startWeir(settings, log);
+  const weir = await startWeir(settings, log).catch((error: unknown) => {
+    // Servers and timers may be at work already, which would keep the process from ending by itself.
+    if (!(error instanceof CodedError)) end('starting')(error);
+    throw error;
+  });
   const how = settings['leave-nginx'] ? 'leave' : 'drain';
   const name = await Promise.race([signals.first, weir.hopeless]);
   if (name instanceof CodedError) {

@@ -82,6 +82,11 @@ export async function startWeir(settings: Settings, log: Logger): Promise<Runnin
     drivers: [nginx],
     query: dnsQuery(dnsResolver(settings['dns-server'])),
     version: weirVersion(),
+    onFault: (what, error) =>
+      log.error(
+        { stack: error instanceof Error ? error.stack : undefined },
+        `fault of weir while ${what}: ${error instanceof Error ? error.message : String(error)}`,
+      ),
     store,
     known: await KnownNames.open(directory),
     ...(reading.model === undefined ? {} : { saved: reading.model }),
@@ -108,12 +113,17 @@ export async function startWeir(settings: Settings, log: Logger): Promise<Runnin
     await lock.release();
     throw error;
   });
-  await controller.start();
   const stop = async (how: 'leave' | 'drain') => {
     await controller.stop(how);
     await admin.app.close();
     await lock.release();
   };
+  try {
+    await controller.start();
+  } catch (error) {
+    await stop('leave');
+    throw error;
+  }
   if (!controller.hasModel) {
     const [finding] = controller.findings();
     await stop('drain');

@@ -1,5 +1,6 @@
 import type { Status } from '../controller/status.ts';
 import { type AdminOptions, askAdmin } from './admin-client.ts';
+import { counted } from './counted.ts';
 import { durationSeconds } from './duration.ts';
 import { EXIT, type ExitCode } from './exit-code.ts';
 import { structured } from './structured.ts';
@@ -41,10 +42,10 @@ function statusText(answer: Answer, { out, environment }: Terminal): string {
   const { model, source, findings } = answer;
   const lines = [
     `weir ${answer.version}: ${good(answer.state, answer.state === 'running')}, ${good(answer.ready ? 'ready' : 'not ready', answer.ready)}, since ${answer.started}`,
-    `generation ${answer.generation}, in force ${answer.appliedGeneration}, ${answer.reloads} reload${answer.reloads === 1 ? '' : 's'}`,
+    `generation ${answer.generation}, in force ${answer.appliedGeneration}, ${counted(answer.reloads, 'reload')}`,
     `source ${source.name}: ${source.synced ? 'read' : 'not read yet'}, ${good(source.healthy ? 'healthy' : 'not healthy', source.healthy)}${source.error === undefined ? '' : `: ${source.error}`}`,
-    `model (${model.origin}): ${model.hosts} hosts, ${model.routes} routes, ${model.backends} backends, ${model.certificates} certificates`,
-    `findings: ${findings.errors} errors, ${findings.warnings} warnings, ${findings.infos} infos`,
+    `model (${model.origin}): ${counted(model.hosts, 'host')}, ${counted(model.routes, 'route')}, ${counted(model.backends, 'backend')}, ${counted(model.certificates, 'certificate')}`,
+    `findings: ${counted(findings.errors, 'error')}, ${counted(findings.warnings, 'warning')}, ${counted(findings.infos, 'info')}`,
   ];
   for (const driver of answer.drivers) {
     const failing =
@@ -55,7 +56,7 @@ function statusText(answer: Answer, { out, environment }: Terminal): string {
   }
   if (answer.savedState.error !== undefined) lines.push(paint.red(`state can't be saved: ${answer.savedState.error}`));
   for (const { at, driver, reason, detail } of answer.lastReloadReasons)
-    lines.push(paint.dim(`reload ${at} ${driver}: ${reason} ${detail}`.trimEnd()));
+    lines.push(paint.dim(`${at} ${driver} (${reason}): ${detail}`.trimEnd()));
   for (const { code, object, message } of answer.quarantined) {
     lines.push(paint.red(`quarantined ${object.kind}/${object.namespace}/${object.name}: ${message} (${code})`));
   }

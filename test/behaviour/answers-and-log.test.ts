@@ -34,10 +34,12 @@ test('with no manifest at all both ports answer 404', async () => {
   assert.deepEqual([(await site.http('any.test')).status, (await site.https('any.test')).status], [404, 404]);
 });
 
-test('404 for a host that nobody serves and for a path that no route matches says which', async () => {
-  await assertPage('nobody.test', '/', 404, /No route is known for this host/);
+test('404 for a host that nobody serves and for a path that no route matches; the log alone says which', async () => {
+  await assertPage('nobody.test', '/', 404, /^Nothing is served at this address\.$/m);
   await site.expose({ host: 'narrow.test', backends: [backend], paths: ['/app'] });
-  await assertPage('narrow.test', '/other', 404, /No route of this host matches the path/);
+  await assertPage('narrow.test', '/other', 404, /^Nothing is served at this address\.$/m);
+  assert.match(String((await logged('nobody.test', 1))[0]?.['reason']), /No route is known for this host/);
+  assert.match(String((await logged('narrow.test', 1))[0]?.['reason']), /No route of this host matches the path/);
 });
 
 test('502 where the backend refuses or gives no answer', async (t) => {
@@ -48,14 +50,17 @@ test('502 where the backend refuses or gives no answer', async (t) => {
   await assertPage('closing.test', '/', 502, /could not be reached/);
 });
 
-test('503 where a Service is missing or has no endpoint, for that route alone', async () => {
+test('503 where a Service is missing or has no endpoint, for that route alone; the page names no object', async () => {
   await site.expose({ host: 'empty.test', backends: [] });
-  await assertPage('empty.test', '/', 503, /No endpoint of the service is available/);
+  const general = /^The service behind this address is not available\.$/m;
+  await assertPage('empty.test', '/', 503, general);
+  assert.match(String((await logged('empty.test', 1))[0]?.['reason']), /No endpoint of the service is available/);
   await site.expose({ host: 'partly.test', backends: [backend], paths: ['/there'] });
   await site.apply('missing.yaml', [
     ingress({ name: 'missing', host: 'partly.test', paths: [{ path: '/missing', service: 'nowhere' }] }),
   ]);
-  await assertPage('partly.test', '/missing', 503, /Service/);
+  await assertPage('partly.test', '/missing', 503, general);
+  assert.match(String((await logged('partly.test', 1))[0]?.['reason']), /default\/nowhere/);
   assert.equal((await site.http('partly.test', '/there')).status, 200);
 });
 
@@ -71,7 +76,7 @@ test('browsers get the page as HTML, programs that ask for it as JSON', async ()
   assert.match(html.body, /<h1>404 Not found<\/h1>/);
   const json = await site.http('nobody.test', '/', { headers: { Accept: 'application/json' } });
   const { status, message } = json.json<{ status: number; message: string }>();
-  assert.deepEqual([status, message], [404, 'No route is known for this host.']);
+  assert.deepEqual([status, message], [404, 'Nothing is served at this address.']);
 });
 
 test('error answers of a backend reach the client as they are', async (t) => {

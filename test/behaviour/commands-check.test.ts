@@ -77,10 +77,10 @@ test('check as JSON and as YAML: the same findings in the documented shape', asy
   const file = join(folder.path, 'a.yaml');
   const object = { kind: 'Ingress', namespace: 'shop', name: 'web' };
   assert.deepEqual(
-    findings.map(({ message, fix, field, ...rest }) => rest),
+    findings.map(({ code, severity, object: of, file: at, line, column }) => [code, severity, of, at, line, column]),
     [
-      { code: 'WEIR0200', severity: 'warning', object, file, line: WARNING[0], column: WARNING[1] },
-      { code: 'WEIR0103', severity: 'error', object, file, line: ERROR[0], column: ERROR[1] },
+      ['WEIR0200', 'warning', object, file, ...WARNING],
+      ['WEIR0103', 'error', object, file, ...ERROR],
     ],
   );
   const { code, out } = await check('-f', folder.path, '-o', 'yaml');
@@ -254,6 +254,19 @@ test('check reads folders, single files and standard input, together too', async
   assert.deepEqual([findings[1]?.line, findings[1]?.column], placeOf(stdin, '"true"'));
 });
 
+test('check serves the classes that the flag or the environment names', async (context) => {
+  const { path } = folderOf(context, { 'a.yaml': WRONG.replace('spec:\n', 'spec:\n  ingressClassName: front\n') });
+  const errors = async (args: readonly string[], env: Record<string, string> = {}) => {
+    const { out } = await runCommand(['check', '-f', path, '-o', 'json', ...args], { env });
+    const { findings } = JSON.parse(out) as { findings: Finding[] };
+    return findings.filter(({ severity }) => severity === 'error').length;
+  };
+  assert.equal(await errors([]), 0);
+  assert.equal(await errors(['--ingress-class', 'other', '--ingress-class', 'front']), 1);
+  assert.equal(await errors([], { WEIR_INGRESS_CLASS: 'other,front' }), 1);
+  assert.equal(await errors(['--ingress-class', 'other'], { WEIR_INGRESS_CLASS: 'front' }), 0);
+});
+
 test('check says what the running weir says', async (context) => {
   const folder = folderOf(context, { 'a.yaml': WRONG, 'b.yaml': WARNED, 'broken.yaml': 'kind: "Service\nspec: {}\n' });
   const weir = await startWeir(context, { manifests: folder });
@@ -261,7 +274,10 @@ test('check says what the running weir says', async (context) => {
   const { items } = await weir.admin<{ items: Finding[] }>('/api/v1/diagnostics');
   const key = ({ file, line, column, code }: Finding) => `${file}:${line}:${column} ${code}`;
   const sorted = (findings: readonly Finding[]) => findings.toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
-  assert.deepEqual(sorted(items.map(({ seen, ...finding }) => finding)), sorted(await findingsOf('-f', folder.path)));
+  assert.deepEqual(
+    sorted(items.map(({ seen: _seen, ...finding }) => finding)),
+    sorted(await findingsOf('-f', folder.path)),
+  );
   assert.equal(items.length, 4);
   const unclosed = items.find(({ code }) => code === 'WEIR0003');
   assert.match(unclosed?.message ?? '', /quote or bracket that was opened before this place is not closed/);

@@ -47,7 +47,8 @@ test('status as text, JSON and YAML: what /api/v1/status says', async () => {
   assert.deepEqual([code, err], [0, '']);
   assert.match(out, /^weir [0-9.]+: running, ready, since /);
   assert.ok(out.includes(`\ngeneration ${told.generation}, in force ${told.generation}, `), out);
-  assert.match(out, /^findings: 1 errors?, 0 warnings, 0 infos$/m);
+  assert.match(out, /^findings: 1 error, 0 warnings, 0 infos$/m);
+  assert.match(out, /^\S+Z nginx \(start\): \S/m);
   assert.match(out, /^driver nginx: idle, healthy, /m);
   site.folder.remove('broken.yaml');
 });

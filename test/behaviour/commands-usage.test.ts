@@ -29,7 +29,7 @@ test('an unknown verb or flag, a missing or a wrong value: 2, with a hint, and n
     [/unknown command 'chek'\n\(Did you mean check\?\)/, 'chek'],
     [/unknown option '--filenam'\n\(Did you mean --filename\?\)/, 'check', '--filenam', 'x'],
     [/unknown option '--http-prot'\n\(Did you mean --http-port\?\)/, 'run', '--http-prot', '8080'],
-    [/required option '-f, --filename <path>'/, 'check'],
+    [/nothing says which manifests\.\nGive -f DIR/, 'check'],
     [/argument missing/, 'check', '-f'],
     [/'xml' is invalid\. Allowed choices are text, json, yaml\./, 'status', '-o', 'xml'],
     [/too many arguments|unknown/, 'version', 'now'],

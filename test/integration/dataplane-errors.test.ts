@@ -38,7 +38,7 @@ describe('error pages', () => {
     const json = await ask({ Accept: 'application/json' });
     assert.deepEqual(Object.keys(json.json()).sort(), ['error', 'message', 'request', 'status']);
     const text = await ask();
-    assert.match(text.body, /^404 Not found\nNo route is known for this host\.\nRequest [0-9a-f]{32}\n$/);
+    assert.match(text.body, /^404 Not found\nNothing is served at this address\.\nRequest [0-9a-f]{32}\n$/);
     assert.equal(text.headers['content-type'], 'text/plain; charset=utf-8');
   });
 

@@ -177,7 +177,8 @@ describe('filters inside nginx', () => {
     await serve({ respond: { status: 503, reason: 'Service shop/web is not there.' } });
     const reply = await ask();
     assert.equal(reply.status, 503);
-    assert.match(reply.body, /Service shop\/web is not there\./);
+    assert.match(reply.body, /The service behind this address is not available\./);
+    assert.ok(!reply.body.includes('shop/web'), 'the reason is not for the client');
     await serve({ respond: { status: 200, reason: 'fine' } });
     assert.equal((await ask()).body, 'fine\n');
   });

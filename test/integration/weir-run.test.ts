@@ -179,3 +179,19 @@ test('where there is no nginx, run says what to install and ends with 3', async 
   assert.equal(code, 3);
   assert.match(err, /\/nowhere\/nginx[^]*apt-get install nginx/);
 });
+
+test('an exception that nothing caught ends weir as a fault that is told; nginx goes on serving, and the next weir adopts it', async (context) => {
+  const port = await backend(context, 'shop');
+  const folder = new ManifestFolder(context, { 'shop.yaml': hostManifests('shop.example', port) });
+  const fault = "process.on('SIGUSR2', () => { throw new Error('injected') })";
+  const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(fault)}` };
+  const weir = await startWeir(context, { manifests: folder, env });
+  const pid = nginxPid(weir);
+  assert.equal(await weir.stop('SIGUSR2'), 70);
+  assert.match(weir.output(), /fault of weir \(an exception that nothing caught\): injected/);
+  assert.equal((await get(weir, 'shop.example')).body, 'shop');
+  const next = await startWeir(context, { manifests: folder, again: weir });
+  assert.equal(nginxPid(next), pid);
+  assert.equal((await next.admin<Status>('/api/v1/status')).reloads, 0);
+  assert.equal((await get(next, 'shop.example')).body, 'shop');
+});

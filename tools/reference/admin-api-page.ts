@@ -62,7 +62,18 @@ function section(path: string, { summary = '', description, parameters = [], res
     ...(description === undefined ? [] : [description]),
     ...(query.length === 0 ? [] : [markdownTable(['Parameter', 'Value', 'Meaning'], query)]),
     ...(fields.length === 0 ? [] : ['Answer:', markdownTable(['Field', 'Value', 'Meaning'], fields)]),
+    ...eventTables(responses[200]?.content?.['text/event-stream']?.schema),
   ].join('\n\n');
+}
+
+/** Data of each kind of event; those of `status` stand at their own path. */
+function eventTables(stream: Schema | undefined): string[] {
+  return (stream?.anyOf ?? []).flatMap(({ properties }) => {
+    const name = kind(properties?.event ?? {});
+    const data = properties?.data;
+    if (data === undefined || name === '`status`') return [];
+    return [`Data of ${name}:`, markdownTable(['Field', 'Value', 'Meaning'], rows(data))];
+  });
 }
 
 function finding(paths: Readonly<Record<string, { readonly get: Operation }>>): string {

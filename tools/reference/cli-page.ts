@@ -13,7 +13,8 @@ Data go to standard output, words to standard error. Colours are used on termina
 | 0 | All is well. |
 | 1 | There are findings (\`check\`), or something isn’t as it should be (\`status\`: not ready, degraded, or something quarantined; with \`--wait\`: not everything in force in time; \`explain\`: the request reaches nobody). |
 | 2 | Bad usage, or input that can’t be read. |
-| 3 | The running weir that was asked for doesn’t answer. |`;
+| 3 | The running weir that was asked for doesn’t answer, or there is no load balancer to be started. |
+| 70 | A fault of weir itself. \`run\` leaves nginx serving: start it again, it takes over. Report the fault with what stands in the log. |`;
 
 const NOTES: Readonly<Record<string, string>> = {
   run: `Every flag is a [setting](config.md). weir logs to standard error, as short lines on a terminal, otherwise as JSON lines.

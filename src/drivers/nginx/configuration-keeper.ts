@@ -254,11 +254,10 @@ export class ConfigurationKeeper {
 
   /** nginx tests a configuration with a taken port as good, and a reload with one fails as a whole. */
   async #tryPorts(model: Model): Promise<void> {
-    const processes = this.#context.supervisor.processes();
     const served = servedListeners(model.listeners.values());
     this.#blocked.clear();
     for (const listener of served) {
-      const refusal = await listenerRefusal(listener, processes);
+      const refusal = await listenerRefusal(listener, () => this.#context.supervisor.processes());
       if (refusal !== undefined) this.#blocked.set(listener.name, refusal);
     }
     if (served.length === 0 || this.#blocked.size < served.length) return;

@@ -1,6 +1,7 @@
 import type { Listener } from '../../model/listener.ts';
-import { bindRefusal, hasIpv6, listensOn } from './supervisor/listening-port.ts';
+import { bindError, bindErrorText, hasIpv6, listensOn } from './supervisor/listening-port.ts';
 import type { NginxProcesses } from './supervisor/nginx-processes.ts';
+import type { ProcessInfo } from './supervisor/process-info.ts';
 
 /**
  * The listeners that nginx serves (not those that ask for client certificates, which it can't verify yet), in
@@ -15,18 +16,24 @@ export function servedListeners(listeners: Iterable<Listener>, ipv6: boolean = h
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Why a listener can't be bound; undefined where it can, or where nginx (or its orphaned workers) already has the port. */
-export async function listenerRefusal(listener: Listener, processes: NginxProcesses): Promise<string | undefined> {
-  const own = [
-    ...(processes.master === undefined ? [] : [processes.master]),
-    ...processes.workers,
-    ...processes.orphans,
-  ];
-  if (listensOn(listener.port, own)) return undefined;
+/**
+ * Why a listener can't be bound; undefined where it can, or where nginx (or its orphaned workers) already has the port.
+ * `processes` is asked only where a port is taken: who holds it costs a look at all sockets of the machine.
+ */
+export async function listenerRefusal(
+  listener: Listener,
+  processes: () => NginxProcesses,
+): Promise<string | undefined> {
   const addresses = listener.addresses.length > 0 ? listener.addresses : ['0.0.0.0', '::'];
   for (const address of addresses) {
-    const refusal = await bindRefusal(address, listener.port);
-    if (refusal !== undefined) return refusal;
+    const error = await bindError(address, listener.port);
+    if (error === undefined) continue;
+    if (error.code === 'EADDRINUSE' && listensOn(listener.port, ownProcesses(processes()))) return undefined;
+    return bindErrorText(error, address, listener.port);
   }
   return undefined;
+}
+
+function ownProcesses({ master, workers, orphans }: NginxProcesses): readonly ProcessInfo[] {
+  return [...(master === undefined ? [] : [master]), ...workers, ...orphans];
 }

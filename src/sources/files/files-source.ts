@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { faultFinding } from '../../diagnostics/fault-finding.ts';
 import type { Finding } from '../../diagnostics/finding.ts';
 import type { Resource, ResourceChange } from '../../snapshot/resource.ts';
 import type { Source, SourceSink } from '../source.ts';
@@ -14,6 +15,8 @@ import { manifestRoots } from './manifest-roots.ts';
 import { Pause } from './pause.ts';
 import { PendingLooks, type PendingLook } from './pending-looks.ts';
 import { type Manifest, readManifest } from './read-manifest.ts';
+import { fileOrigin } from './read-objects.ts';
+import { UndeliveredChanges } from './undelivered-changes.ts';
 
 /** inotify drops events, and says nothing, when 16,384 are waiting: after a burst of so many, everything is compared. */
 const BURST = 8_000;
@@ -48,6 +51,7 @@ export class FilesSource implements Source {
   readonly #held: HeldObjects | undefined;
   /** Files below folders that can't be read. */
   #outOfReach: ReadonlySet<string> = new Set();
+  readonly #undelivered = new UndeliveredChanges();
   /** Findings last reported by subject, as JSON. */
   readonly #reported = new Map<string, string>();
   #sink: SourceSink | undefined;
@@ -98,6 +102,7 @@ export class FilesSource implements Source {
     return (
       !this.#stopped &&
       this.#synced &&
+      this.#undelivered.isEmpty &&
       this.#roots.every((root) => root.problem === undefined && root.tree.unreadable().size === 0)
     );
   }
@@ -118,7 +123,10 @@ export class FilesSource implements Source {
     for (;;) {
       await this.#run();
       const next = this.#stopped ? undefined : this.#pending.next(asked);
-      if (next === undefined) return this.#held?.flush();
+      if (next === undefined) {
+        this.#undelivered.assertEmpty();
+        return this.#held?.flush();
+      }
       await sleep(Math.max(0, next - performance.now()) + 1);
     }
   }
@@ -147,6 +155,7 @@ export class FilesSource implements Source {
       const { problem, moved } = root.tree.probe();
       const unreadable = root.tree.unreadable().has(root.path);
       if (problem !== root.problem || moved === true || unreadable) this.#look(root.path, 'everything', now);
+      else if (!this.#undelivered.isEmpty) this.#look(root.path, 'entry', now);
       else if (relist && problem === undefined) {
         for (const folder of root.tree.unreadable().keys()) this.#look(folder, 'entry', now);
         for (const folder of root.tree.unwatched()) this.#look(folder, 'entries', now);
@@ -202,7 +211,8 @@ export class FilesSource implements Source {
     for (const look of looks) {
       const root = this.#rootOf(look.path);
       if (root === undefined || !present.has(root)) continue;
-      const sight = root.tree.look(look.path, look.depth);
+      const sight = this.#sight(root, look, now);
+      if (sight === undefined) continue;
       for (const file of sight.changed) files.set(file, look);
       this.#lookAtGone(root, look, sight.gone, now);
       if (look.path === root.path) {
@@ -213,10 +223,39 @@ export class FilesSource implements Source {
     }
     for (const [file, look] of files) {
       if (this.#stopped) return;
-      this.#read(file, look, now);
+      this.#tryRead(file, look, now);
       await pause.after();
     }
     this.#deliver();
+  }
+
+  /** Undefined where weir fails at looking: what is known stays, and it is looked at again. */
+  #sight(root: Root, look: PendingLook, now: number): ReturnType<ManifestTree['look']> | undefined {
+    const subject = `fault ${look.path}`;
+    try {
+      const sight = root.tree.look(look.path, look.depth);
+      this.#report(subject, []);
+      return sight;
+    } catch (error) {
+      const meanwhile = 'What was read from there before stays; it is looked at again';
+      this.#report(subject, [
+        faultFinding(fileOrigin({ file: look.path, line: 1 }), 'looking for files', error, meanwhile),
+      ]);
+      this.#pending.at(look.path, look.depth, now, now + this.#timing.probe);
+      return undefined;
+    }
+  }
+
+  /** A file that weir fails to read costs only itself. The exception may quote it, and Secrets stand in files. */
+  #tryRead(file: string, look: PendingLook, now: number): void {
+    try {
+      this.#read(file, look, now);
+    } catch (error) {
+      const root = this.#rootOf(file);
+      const meanwhile = 'What was read from it before stays until it changes';
+      const wrong = faultFinding(fileOrigin({ file, line: 1 }), 'reading the file', error, meanwhile, { secret: true });
+      if (root !== undefined) this.#keep(root, file, wrong);
+    }
   }
 
   /** Whether the root can be looked at; if not, what is known of it stays as it is. */
@@ -332,10 +371,11 @@ export class FilesSource implements Source {
   #deliver(): void {
     if (this.#held !== undefined) this.#holdOutOfReach(this.#held);
     const { changes, replaced, findings } = this.#index.take();
-    if (changes.length > 0) this.#deliverChanges(changes, replaced);
+    this.#undelivered.add(changes, replaced);
+    this.#undelivered.deliver((all, before) => this.#deliverChanges(all, before));
     for (const [file, about] of findings) this.#report(file, about);
     for (const root of this.#roots) this.#report(`folder ${root.path}`, folderFindings(root, this.#timing.relist));
-    if (!this.#synced && this.#roots.every((root) => root.seen)) {
+    if (!this.#synced && this.#undelivered.isEmpty && this.#roots.every((root) => root.seen)) {
       this.#synced = true;
       this.#sink?.synced();
     }

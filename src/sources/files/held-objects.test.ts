@@ -360,3 +360,28 @@ test('while the file cannot be written weir goes on and tells it once', async (t
   assert.deepEqual(problems.slice(1), [undefined]);
   assert.match(readFileSync(site.file, 'utf8'), /a\.yaml.*\n.*b\.yaml.*\n.*c\.yaml/);
 });
+
+test('a sink that fails at first gets the held version of an object again', async (t) => {
+  const site = new Site(t);
+  await site.breakFile('a.yaml', service('a'), service('a', 'many'));
+  const { held } = await HeldObjects.open({ directory: site.state });
+  const sink = new Checking();
+  const put = {
+    type: 'put',
+    resource: {
+      ref: { kind: 'Service', namespace: 'default', name: 'a' },
+      body: { spec: { ports: [{ port: 'many' }] } },
+    },
+  } as const;
+  const failing = {
+    changed: () => {
+      throw new Error('not now');
+    },
+    refuses: () => false,
+  };
+  assert.throws(() => held.deliver([put], new Map(), failing), /not now/);
+  held.deliver([put], new Map(), sink);
+  assert.deepEqual(sink.state(), { a: 80 });
+  await held.close();
+  assert.deepEqual(readdirSync(site.state), ['held-objects.jsonl']);
+});

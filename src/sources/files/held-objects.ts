@@ -120,13 +120,15 @@ export class HeldObjects {
       const before = replaced.get(key);
       if (held !== undefined) {
         usable.set(key, held);
-        if (this.#unclaimedObjects.delete(key)) earlier.push({ type: 'put', resource: held });
+        if (this.#unclaimedObjects.has(key)) earlier.push({ type: 'put', resource: held });
       } else if (before !== undefined && sink.refuses?.(before.ref) === false) usable.set(key, before);
     }
     sink.changed(earlier.length === 0 ? changes : [...earlier, ...changes]);
     for (const change of changes) {
       const ref = change.type === 'put' ? change.resource.ref : change.ref;
       const key = resourceKey(ref);
+      // Only now: a sink that throws gets all of it again.
+      this.#unclaimedObjects.delete(key);
       const before = usable.get(key);
       if (before !== undefined && sink.refuses?.(ref) === true) this.#holdObject(key, before);
       else this.#releaseObject(key);

@@ -41,7 +41,8 @@ function answerGrpc(status: number, sentence: string): void {
 
 /**
  * The answer for every error that nginx or the router finds; a backend's own error answers never come here. HTML for
- * browsers, JSON where it is asked for, a gRPC status for gRPC, plain text for the rest.
+ * browsers, JSON where it is asked for, a gRPC status for gRPC, plain text for the rest. It says what the status means
+ * and no more: the reason names objects and annotations, which are for the access log and not for the internet.
  */
 export function answerError(): void {
   const record = currentRecord();
@@ -51,11 +52,10 @@ export function answerError(): void {
   }
   const { status } = ngx;
   const [title, sentence] = errorText(status);
-  const text = record?.reason ?? sentence;
   const requestType = ngx.var.content_type ?? '';
   ngx.req.discard_body();
   if (string.sub(requestType, 1, 16) === 'application/grpc') {
-    answerGrpc(status, text);
+    answerGrpc(status, sentence);
     return;
   }
   const accepted = ngx.var.http_accept ?? '';
@@ -64,12 +64,12 @@ export function answerError(): void {
   let contentType = 'text/plain';
   if (has(accepted, 'text/html')) {
     contentType = 'text/html';
-    body = html(status, title, text, id);
+    body = html(status, title, sentence, id);
   } else if (has(accepted, 'application/json')) {
     contentType = 'application/json';
-    body = json(status, title, text, id);
+    body = json(status, title, sentence, id);
   } else {
-    body = string.format('%d', status) + ' ' + title + '\n' + text + '\nRequest ' + id + '\n';
+    body = string.format('%d', status) + ' ' + title + '\n' + sentence + '\nRequest ' + id + '\n';
   }
   ngx.header['Content-Type'] = contentType + '; charset=utf-8';
   ngx.header['Content-Length'] = string.format('%d', body.length);

@@ -28,7 +28,7 @@ export interface RequestRecord {
   session: Endpoint | undefined;
   /** Whether the answer is to carry a new session cookie. */
   setsCookie: boolean;
-  /** Why weir answers itself, for its page. */
+  /** Why weir answers itself, for the access log; never shown to the client. */
   reason: string | undefined;
 }
 

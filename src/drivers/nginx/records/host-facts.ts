@@ -6,6 +6,8 @@ export interface HostFacts {
   readonly backends: ReadonlySet<string>;
   readonly profiles: ReadonlyMap<string, Profile>;
   readonly findings: readonly Finding[];
+  /** weir failed at rendering it: it is tried again with the next change. */
+  readonly faulty?: boolean;
 }
 
 /** Hosts by something that they name. */

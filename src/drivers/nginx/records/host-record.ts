@@ -48,7 +48,7 @@ export function renderHost(host: VirtualHost, context: RenderContext): RenderedH
   if (Buffer.byteLength(text) > MAX_RECORD_BYTES) {
     const message = `The routes of host ${host.hostname} take ${Buffer.byteLength(text)} bytes, more than ${MAX_RECORD_BYTES}. The host answers 503.`;
     findings.push(...host.origins.map((origin) => finding(DRIVER_FINDINGS.recordTooLarge, origin, message)));
-    text = JSON.stringify(refusedHost(host.origins[0]));
+    text = JSON.stringify(refusedHost(host.origins[0], 'This host has too many routes.'));
     profiles.clear();
   }
   return { text, findings, profiles, patterns, backends: backendsOf(host) };
@@ -71,9 +71,10 @@ function closeRoute(route: RouteRecord): RouteRecord {
   };
 }
 
-function refusedHost(origin: Origin | undefined): HostRecord {
+/** Answers 503 whatever is asked for. */
+export function refusedHost(origin: Origin | undefined, reason: string): HostRecord {
   const object = origin === undefined ? '' : `${origin.object.kind}/${origin.object.namespace}/${origin.object.name}`;
-  const respond = { status: 503, reason: 'This host has too many routes.' };
+  const respond = { status: 503, reason };
   return { routes: [{ origin: object, path: { kind: 'text-prefix', value: '/' }, respond }] };
 }
 

@@ -3,10 +3,10 @@ import { emptyModel, type Model, type ModelDelta } from '../../../model/model.ts
 import type { Profile } from '../conf/profile.ts';
 import type { Evaluation } from './evaluation.ts';
 import { HostIndex, type HostFacts } from './host-facts.ts';
-import { renderHost } from './host-record.ts';
+import { guardedBackend, guardedCertificate, guardedHost } from './guarded-rendering.ts';
 import { patternKey, type Pattern } from './pattern.ts';
 import { recordKey, recordKindOf } from './record-key.ts';
-import { backendText, certificateText, recordChecksum } from './record-text.ts';
+import { recordChecksum } from './record-text.ts';
 import { ROUTE_DEFAULTS, type RenderContext, type RouteDefaults } from './render-context.ts';
 import { defaultServerNames, renderServerName } from './server-name-record.ts';
 
@@ -51,26 +51,32 @@ export class RecordBook {
       const checksum = text === undefined ? undefined : recordChecksum(text);
       if (checksum !== this.#checksums.get(key)) changes.set(key, checksum);
     };
+    /** Where weir failed, what was wanted before stays. */
+    const keeps = (key: string, faulty: boolean | undefined) => faulty === true && this.#checksums.has(key);
     for (const id of delta?.certificates ?? union(this.#model.certificates, model.certificates)) {
       const certificate = model.certificates.get(id);
-      const rendered = certificate && certificateText(certificate);
-      want(recordKey('c', id), rendered?.text);
-      findings.set(recordKey('c', id), rendered?.findings);
+      const made = certificate && guardedCertificate(certificate);
+      const key = recordKey('c', id);
+      if (!keeps(key, made?.faulty)) want(key, made?.rendered.text);
+      findings.set(key, made?.rendered.findings);
     }
     for (const id of delta?.backends ?? union(this.#model.backends, model.backends)) {
       const backend = model.backends.get(id);
-      const rendered = backend && backendText(backend);
-      want(recordKey('b', id), rendered?.text);
-      findings.set(recordKey('b', id), rendered?.findings);
+      const made = backend && guardedBackend(backend);
+      const key = recordKey('b', id);
+      if (!keeps(key, made?.faulty)) want(key, made?.rendered.text);
+      findings.set(key, made?.rendered.findings);
     }
     const context = this.#context(model);
     const defaultNames = defaultServerNames(model.listeners.values());
     const scopes = delta === undefined || delta.listeners.size > 0 ? this.#scopes(model) : new Set<string>();
     for (const key of this.#dirtyHosts(model, delta)) {
       const host = model.hosts.get(key);
-      const rendered = host && renderHost(host, context);
-      want(recordKey('h', key), rendered?.text);
-      hosts.set(key, rendered);
+      const made = host && guardedHost(host, context);
+      const rendered = made?.rendered;
+      const kept = keeps(recordKey('h', key), made?.faulty) ? this.#facts.get(key) : undefined;
+      if (kept === undefined) want(recordKey('h', key), rendered?.text);
+      hosts.set(key, made?.faulty === true ? { ...made.rendered, ...kept, ...faultyFacts(made.rendered) } : rendered);
       for (const pattern of rendered?.patterns ?? []) patterns.set(patternKey(pattern), pattern);
       const serverName = host && renderServerName(host);
       if (key.endsWith('/*')) scopes.add(key.slice(0, -2));
@@ -97,7 +103,8 @@ export class RecordBook {
       this.#hostsOfProfile.replace(key, before?.profiles.keys() ?? [], facts?.profiles.keys() ?? []);
       if (facts === undefined) this.#facts.delete(key);
       else this.#facts.set(key, { backends: facts.backends, profiles: facts.profiles, findings: facts.findings });
-      this.#stale.delete(key);
+      if (facts?.faulty === true) this.#stale.add(key);
+      else this.#stale.delete(key);
     }
     for (const [key, list] of findings) {
       if (list === undefined || list.length === 0) this.#findings.delete(key);
@@ -112,15 +119,15 @@ export class RecordBook {
     switch (recordKindOf(key)) {
       case 'c': {
         const certificate = model.certificates.get(id);
-        return certificate && certificateText(certificate).text;
+        return certificate && guardedCertificate(certificate).rendered.text;
       }
       case 'b': {
         const backend = model.backends.get(id);
-        return backend && backendText(backend).text;
+        return backend && guardedBackend(backend).rendered.text;
       }
       case 'h': {
         const host = model.hosts.get(id);
-        return host && renderHost(host, this.#context(model)).text;
+        return host && guardedHost(host, this.#context(model)).rendered.text;
       }
       case 's': {
         const host = model.hosts.get(id);
@@ -223,6 +230,11 @@ const MAX_ORIGINS = 20;
 
 function union(a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown>): ReadonlySet<string> {
   return new Set([...a.keys(), ...b.keys()]);
+}
+
+/** What is told of a host that weir failed at; the rest is what it was before. */
+function faultyFacts({ findings }: HostFacts): Pick<HostFacts, 'findings' | 'faulty'> {
+  return { findings, faulty: true };
 }
 
 function decodeRecordId(name: string): string {

@@ -8,20 +8,22 @@ export function hasIpv6(): boolean {
 }
 
 /**
- * Whether an address and port could be bound: undefined, or why not. For ports that nobody of ours listens on yet: it is
- * bound for a moment, as nginx would (whose `-t` passes with a port that is taken, and whose reload then fails).
+ * Whether an address and port can be bound: undefined, or the system's error. It is bound for a moment, as nginx would
+ * (whose `-t` passes with a port that is taken, and whose reload then fails).
  */
-export async function bindRefusal(address: string, port: number): Promise<string | undefined> {
-  const refusal = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
+export function bindError(address: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
+  return new Promise((resolve) => {
     const server = createServer();
     server.on('error', resolve);
     server.listen({ host: address, port, exclusive: true, ipv6Only: address.includes(':') }, () => {
       server.close(() => resolve(undefined));
     });
   });
-  switch (refusal?.code) {
-    case undefined:
-      return refusal?.message;
+}
+
+/** In words, with who holds the port. */
+export function bindErrorText({ code, message }: NodeJS.ErrnoException, address: string, port: number): string {
+  switch (code) {
     case 'EADDRINUSE':
       return `port ${port} is taken by ${holderText(port)}`;
     case 'EACCES':
@@ -29,7 +31,7 @@ export async function bindRefusal(address: string, port: number): Promise<string
     case 'EADDRNOTAVAIL':
       return `${address} is not an address of this machine`;
     default:
-      return refusal?.message;
+      return message;
   }
 }
 
@@ -50,9 +52,12 @@ function holderText(port: number): string {
 function listeningSockets(port: number): ReadonlySet<string> {
   const inodes = new Set<string>();
   const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const local = `${suffix} `;
   for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
     if (!existsSync(table)) continue;
-    for (const line of readFileSync(table, 'latin1').split('\n').slice(1)) {
+    for (const line of readFileSync(table, 'latin1').split('\n')) {
+      // There may be ten thousands of connections.
+      if (!line.includes(local)) continue;
       const fields = line.trim().split(/\s+/u);
       if (fields[1]?.endsWith(suffix) && fields[3] === '0A' && fields[9] !== undefined) inodes.add(fields[9]);
     }
