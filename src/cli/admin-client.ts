@@ -29,12 +29,12 @@ export async function askAdmin(
     throw new UsageError(`--admin ${JSON.stringify(address)} is not an address.`, 'Give HOST:PORT.');
   const tokenFile = options.adminTokenFile ?? environment.WEIR_ADMIN_TOKEN_FILE;
   const headers = tokenFile === undefined ? {} : { authorization: `Bearer ${await readToken(tokenFile)}` };
-  const signal = AbortSignal.timeout(PATIENCE + waitSeconds * 1000);
+  const signal = AbortSignal.timeout(Math.ceil(PATIENCE + waitSeconds * 1000));
   let response: Response;
   try {
     response = await fetch(new URL(path, base), { headers, signal });
   } catch (error) {
-    const late = `nothing within ${PATIENCE / 1000 + waitSeconds} s`;
+    const late = `nothing within ${Math.ceil(PATIENCE / 1000 + waitSeconds)} s`;
     const cause = signal.aborted
       ? late
       : ((error as { readonly cause?: { readonly code?: string } }).cause?.code ?? String(error));
@@ -42,6 +42,7 @@ export async function askAdmin(
       `no weir answers at ${address} (${cause}).`,
       'Start one with `weir run`, or give its address with --admin.',
       error,
+      { silent: true },
     );
   }
   const body: unknown = await response.json().catch(() => undefined);

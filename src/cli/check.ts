@@ -1,9 +1,12 @@
+import { finding } from '../diagnostics/catalogue.ts';
 import type { Finding, Severity } from '../diagnostics/finding.ts';
+import { SOURCE_FINDINGS } from '../diagnostics/sources.ts';
 import { weirVersion } from '../lib/weir-version.ts';
 import { compiledDataplane } from './compiled-dataplane.ts';
 import { counted } from './counted.ts';
 import { EXIT, type ExitCode } from './exit-code.ts';
 import { findingText } from './finding-text.ts';
+import { leaveToCluster } from './left-to-cluster.ts';
 import { type ManifestOptions, readInput } from './read-input.ts';
 import { sarifLog } from './sarif.ts';
 import { structured } from './structured.ts';
@@ -21,15 +24,24 @@ const RANK = { error: 0, warning: 1, info: 2 } as const;
 export async function check(terminal: Terminal, options: CheckOptions): Promise<ExitCode> {
   const input = await readInput(options);
   const { checkModel } = await import('../drivers/nginx/check-model.ts');
-  const all = [...input.findings, ...(await checkModel(input.model, { dataplane: compiledDataplane }))];
+  const made = [...input.findings, ...(await checkModel(input.model, { dataplane: compiledDataplane }))];
+  const all = leaveToCluster(input.objects === 0 ? [...made, noObjects(options.filename ?? [])] : made, input.kinds);
   const findings = (await Promise.all(all.map(input.locate))).sort(byPlace);
   await write(terminal.out, await report(findings, options.output, terminal));
+  for (const { code, message } of findings) {
+    if (code === SOURCE_FINDINGS.leftToCluster.code) await write(terminal.err, `${message}\n`);
+  }
   const count = (severity: Severity) => findings.filter((finding) => finding.severity === severity).length;
   await write(
     terminal.err,
     `${counted(input.objects, 'object')}: ${counted(count('error'), 'error')}, ${counted(count('warning'), 'warning')}, ${counted(count('info'), 'info')}.\n`,
   );
   return findings.some(({ severity }) => RANK[severity] <= RANK[options.failOn]) ? EXIT.findings : EXIT.ok;
+}
+
+function noObjects(paths: readonly string[]): Finding {
+  const origin = { object: { kind: 'Configuration', namespace: '', name: 'weir' }, field: 'filename' };
+  return finding(SOURCE_FINDINGS.noObjects, origin, `There is no object in ${paths.join(', ')} that weir reads.`);
 }
 
 async function report(

@@ -1,14 +1,32 @@
 import type { Finding } from '../diagnostics/finding.ts';
 import type { colours } from './terminal.ts';
 
+/** One finding in one line, for logs and lists: `file:line:col: error WEIR0003 Kind/namespace/name field: message; fix`. */
+export function findingLine(finding: Finding, paint?: ReturnType<typeof colours>): string {
+  const { code, severity, field, message, fix } = finding;
+  const place = placeOf(finding);
+  const head = `${severity} ${code}`;
+  const colour = { error: paint?.red, warning: paint?.yellow, info: paint?.cyan }[severity];
+  const about = `${nameOf(finding)} ${field}`.trimEnd();
+  const sentence = message.replace(/\.$/, '');
+  return `${place === '' ? '' : `${place}: `}${colour?.(head) ?? head} ${printable(`${about}: ${sentence}; ${fix}`)}`;
+}
+
 /** One finding as people read it: place first, as compilers write it, so that terminals and editors make it a link. */
 export function findingText(finding: Finding, paint: ReturnType<typeof colours>): string {
-  const { code, severity, object, field, message, fix, file, line, column } = finding;
-  const place = [file, line, column].filter((part) => part !== undefined).join(':');
+  const { code, severity, field, message, fix } = finding;
+  const place = placeOf(finding);
   const colour = { error: paint.red, warning: paint.yellow, info: paint.cyan }[severity];
-  const name = [object.kind, object.namespace, object.name].filter((part) => part !== '').join('/');
   const head = `${place === '' ? '' : `${paint.bold(place)}: `}${colour(severity)} ${code} ${printable(message)}`;
-  return `${head}\n  ${printable(`${name} ${field}`.trimEnd())}\n  ${paint.dim('fix:')} ${printable(fix)}\n`;
+  return `${head}\n  ${printable(`${nameOf(finding)} ${field}`.trimEnd())}\n  ${paint.dim('fix:')} ${printable(fix)}\n`;
+}
+
+function placeOf({ file, line, column }: Finding): string {
+  return [file, line, column].filter((part) => part !== undefined).join(':');
+}
+
+function nameOf({ object }: Finding): string {
+  return [object.kind, object.namespace, object.name].filter((part) => part !== '').join('/');
 }
 
 /** User text may hold control characters, which must not reach a terminal. */

@@ -3,18 +3,9 @@ import { type Logger, pino } from 'pino';
 import { printable } from './finding-text.ts';
 import { colours, type Terminal } from './terminal.ts';
 
-const NAMES: Readonly<Record<number, string>> = {
-  10: 'trace',
-  20: 'debug',
-  30: 'info',
-  40: 'warn',
-  50: 'error',
-  60: 'fatal',
-};
-
 /** weir's own log, on standard error: short lines for people on a terminal, JSON lines otherwise. */
 export function openLog(terminal: Terminal, level: string): Logger {
-  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
+  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: named } };
   if (terminal.err.isTTY !== true) return pino(options, terminal.err);
   const paint = colours(terminal.err, terminal.environment);
   const colourOf: Readonly<Record<string, (text: string) => string>> = {
@@ -24,8 +15,8 @@ export function openLog(terminal: Terminal, level: string): Logger {
   };
   const people = new Writable({
     write(chunk: Buffer, _encoding, done) {
-      const { level: number, time, msg, ...rest } = JSON.parse(chunk.toString()) as LogLine;
-      const name = NAMES[number] ?? 'info';
+      // A finding's line says all that its fields say.
+      const { level: name, time, msg, finding: _, ...rest } = JSON.parse(chunk.toString()) as LogLine;
       const more = Object.entries(rest).map(
         ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
       );
@@ -39,8 +30,11 @@ export function openLog(terminal: Terminal, level: string): Logger {
   return pino(options, people);
 }
 
+/** People read levels, and so do the programs that collect logs. */
+const named = (level: string) => ({ level });
+
 interface LogLine {
-  readonly level: number;
+  readonly level: string;
   readonly time: string;
   readonly msg: string;
   readonly [key: string]: unknown;

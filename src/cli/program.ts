@@ -97,9 +97,10 @@ export async function buildProgram(
 
   program
     .command('status')
-    .description('how a running weir is')
+    .description('how a running weir is, and what is wrong with the manifests it serves')
     .addOption(admin())
     .addOption(tokenFile())
+    .addOption(new Option('-v, --all', 'list every finding, not only the first errors and warnings'))
     .addOption(new Option('--wait <duration>', 'first wait until all that the sources hold is in force (30s, 2m)'))
     .addOption(output('text', 'json', 'yaml'))
     .action(async (options) => done(await (await import('./status.ts')).status(terminal, options)));

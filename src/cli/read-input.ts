@@ -20,6 +20,8 @@ export interface Input {
   readonly locate: ReadManifests['locate'];
   /** Number of objects read. */
   readonly objects: number;
+  /** Kinds of which there is at least one object. */
+  readonly kinds: ReadonlySet<string>;
   readonly translator: Translator;
 }
 
@@ -48,6 +50,7 @@ export async function readInput(options: ManifestOptions): Promise<Input> {
     findings: [...read.findings, ...translator.findings()],
     locate: read.locate,
     objects: read.changes.length,
+    kinds: new Set(read.changes.map((change) => (change.type === 'put' ? change.resource.ref : change.ref).kind)),
     translator,
   };
 }

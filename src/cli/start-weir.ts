@@ -30,12 +30,13 @@ export interface RunningWeir {
   stop(how: 'leave' | 'drain'): Promise<void>;
 }
 
-/** What is wrong with an installation of nginx, as opposed to what may pass. */
+/** What is wrong with an installation of nginx or with its place, as opposed to what may pass. */
 const HOPELESS: ReadonlySet<string> = new Set([
   'WEIR_NGINX_MISSING',
   'WEIR_NGINX_TOO_OLD',
   'WEIR_NGINX_NO_LUA',
   'dataplane-missing',
+  'WEIR_NGINX_WORKER_ACCESS',
 ]);
 
 /** Puts the program together and starts it: the only place that knows all its parts. Rejects if it can't serve anything. */
@@ -93,7 +94,7 @@ export async function startWeir(settings: Settings, log: Logger): Promise<Runnin
   });
   const metrics = new Metrics(controller);
   controller.listen(metrics);
-  controller.listen(logController(controller, log));
+  controller.listen(logController(controller, log, HOPELESS));
   const hopeless = Promise.withResolvers<CodedError>();
   controller.listen({
     failed: (_driver, error) => {
@@ -152,8 +153,8 @@ function nginxDriver(settings: Settings, onEvent: (event: NginxEvent) => void): 
 }
 
 function noteNginxEvent({ event, message, reason }: NginxEvent, controller: Controller, log: Logger): void {
-  const bad = event === 'ended' || event === 'restart-failed' || event === 'quarantined';
-  log[bad ? 'warn' : 'info']({ event, ...(reason === undefined ? {} : { reason }) }, message);
+  const level = event === 'restart-failed' || event === 'ended' ? 'error' : event === 'quarantined' ? 'warn' : 'info';
+  log[level]({ event, ...(reason === undefined ? {} : { reason }) }, message);
   if (event === 'reloaded') controller.noteReload('nginx', reason ?? 'other', message);
 }
 

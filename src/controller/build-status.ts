@@ -21,8 +21,7 @@ export interface ActorFacts {
 export interface StatusFacts extends ActorFacts {
   readonly version: string;
   readonly started: Date;
-  readonly source: { readonly name: string; readonly synced: boolean; readonly error: Error | undefined };
-  readonly sourceHealthy: boolean;
+  readonly source: Status['source'];
   readonly model: Model;
   readonly origin: Status['model']['origin'];
   readonly findings: readonly Finding[];
@@ -43,12 +42,7 @@ export function buildStatus(facts: StatusFacts): Status {
     started: facts.started.toISOString(),
     generation: facts.generation,
     appliedGeneration: Math.min(...applied),
-    source: {
-      name: facts.source.name,
-      synced: facts.source.synced,
-      healthy: facts.sourceHealthy,
-      ...(facts.source.error === undefined ? {} : { error: facts.source.error.message }),
-    },
+    source: facts.source,
     model: {
       origin: facts.origin,
       hosts: facts.model.hosts.size,

@@ -16,6 +16,8 @@ import { buildStatus, isReady } from './build-status.ts';
 
 /** Milliseconds between looks at the load balancers. */
 const OBSERVE = 2000;
+/** Most files that status names as not read. */
+const MOST_UNREAD = 20;
 
 export interface ControllerOptions {
   readonly source: Source;
@@ -62,6 +64,7 @@ export class Controller {
   readonly #outcomes = new Map<string, ApplyOutcome>();
   /** What each driver leaves out just now: as its last apply said, or as it was seen since. */
   readonly #leftOut = new Map<string, readonly Finding[]>();
+  readonly #begun = Promise.withResolvers<void>();
   #live: Model;
   #origin: 'none' | 'saved' | 'source' = 'none';
   #reloads = 0;
@@ -81,7 +84,8 @@ export class Controller {
       onReplaced: () => this.#send({ type: 'replaced' }),
       onSynced: () => this.#synced(),
       onFindings: () => {
-        this.#noteSourceHealth();
+        // Later: this may come out of a delivery, during which a source has something undelivered.
+        queueMicrotask(() => this.#noteSourceHealth());
         this.#tell((listener) => listener.changed?.());
       },
     });
@@ -116,7 +120,9 @@ export class Controller {
     }
     this.#observing = setInterval(() => void this.#observe(), OBSERVE).unref();
     try {
-      await this.#options.source.start(this.#feed);
+      const started = this.#options.source.start(this.#feed);
+      this.#begun.resolve();
+      await started;
     } catch (error) {
       if (this.#options.saved === undefined) throw error;
       this.#sourceError = error instanceof Error ? error : new Error(String(error));
@@ -153,8 +159,7 @@ export class Controller {
       ...this.#facts(),
       version: this.#options.version,
       started: this.#started,
-      source: { name: this.#options.source.name, synced: this.#feed.isSynced, error: this.#sourceError },
-      sourceHealthy: this.#sourceHealthy(),
+      source: this.source(),
       model: this.#live,
       origin: this.#origin,
       findings: this.findings(),
@@ -163,6 +168,22 @@ export class Controller {
       reloadReasons: this.#reloadReasons,
       savedState: this.#options.store,
     });
+  }
+
+  /** How the source is, and what of it is not read. */
+  source(): Status['source'] {
+    const { source } = this.#options;
+    const error = this.#sourceError?.message;
+    const problems = this.#guard('asking the source what is wrong', () => source.problems?.()) ?? [];
+    const unread = this.#guard('asking the source what it did not read', () => source.unread?.()) ?? [];
+    return {
+      name: source.name,
+      synced: this.#feed.isSynced,
+      healthy: this.#sourceHealthy(),
+      ...(error === undefined ? {} : { error }),
+      problems: [...(error === undefined ? [] : [error]), ...problems],
+      unread: { count: unread.length, files: unread.slice(0, MOST_UNREAD) },
+    };
   }
 
   /** Whether the local data plane serves a complete model. */
@@ -184,6 +205,9 @@ export class Controller {
 
   /** Resolves to true when what the source holds now is in force in every driver, to false when the signal gives up first. */
   async settle(signal: AbortSignal): Promise<boolean> {
+    // Before it has somewhere to deliver to, a source must not look.
+    await until(signal, this.#begun.promise);
+    if (signal.aborted) return false;
     try {
       await until(signal, this.#options.source.settle());
     } catch (error) {
@@ -285,11 +309,13 @@ export class Controller {
     await Promise.all(
       this.#options.drivers.map(async (driver) => {
         const before = this.#outcomes.get(driver.name);
-        const state = await driver
-          .observe()
-          .catch(
-            (error: unknown): DriverState => ({ name: driver.name, healthy: false, detail: { error: String(error) } }),
-          );
+        const state = await driver.observe().catch(
+          (error: unknown): DriverState => ({
+            name: driver.name,
+            healthy: false,
+            detail: { error: error instanceof Error ? error.message : String(error) },
+          }),
+        );
         this.#observed.set(driver.name, state);
         const { findings } = state.detail;
         if (Array.isArray(findings) && this.#outcomes.get(driver.name) === before) {

@@ -1,4 +1,5 @@
 import type { Finding } from '../diagnostics/finding.ts';
+import { findingIdentity } from '../diagnostics/finding-identity.ts';
 
 /** Remembers when each finding was first seen in this run. */
 export class FindingLedger {
@@ -9,14 +10,10 @@ export class FindingLedger {
     const before = this.#seen;
     this.#seen = new Map();
     return findings.map((finding) => {
-      const id = identity(finding);
+      const id = findingIdentity(finding);
       const seen = this.#seen.get(id) ?? before.get(id) ?? now.toISOString();
       this.#seen.set(id, seen);
       return { ...finding, seen };
     });
   }
-}
-
-function identity({ code, object, field, message }: Finding): string {
-  return JSON.stringify([code, object.kind, object.namespace, object.name, field, message]);
 }

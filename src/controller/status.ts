@@ -38,6 +38,14 @@ export const Status = Type.Object({
     synced: Type.Boolean({ description: 'Whether everything that existed at start was read.' }),
     healthy: Type.Boolean({ description: 'Whether what was read is what is there now.' }),
     error: Type.Optional(Type.String()),
+    problems: Type.Array(Type.String(), { description: 'Why it isn’t healthy.' }),
+    unread: Type.Object(
+      { count: Type.Integer(), files: Type.Array(Type.String(), { description: 'The first 20.' }) },
+      {
+        description:
+          'Files that aren’t read in full as they stand: what they said before stays, or the rest of them counts.',
+      },
+    ),
   }),
   model: Type.Object({
     origin: Type.Enum(['none', 'saved', 'source'], { description: 'Where the model in force comes from.' }),

@@ -23,7 +23,7 @@ export const ANNOTATION_FINDINGS = {
     severity: 'error',
     title: 'Access restriction not supported yet',
     explanation:
-      'The annotation restricts who may reach the routes of this Ingress, and weir can’t enforce it yet. Rather than serve them open, every route of the Ingress answers 503.',
+      'The annotation restricts who may reach the routes of this Ingress, and weir can’t enforce it yet. Rather than serve them open, every route of the Ingress answers 503. Of annotations that belong together the leading one is named first, and the others with it.',
     fix: 'Remove the annotation if the routes may be reached by everybody; otherwise enforce the restriction elsewhere first.',
   },
   notSupported: {
@@ -125,5 +125,13 @@ export const ANNOTATION_FINDINGS = {
     explanation:
       'A canary takes everything but its canary rules, its balancing and its session affinity from the main Ingress of the same host and path, as in ingress-nginx.',
     fix: 'Put the annotation on the main Ingress, or remove it.',
+  },
+  captureWithoutGroup: {
+    code: 'WEIR0216',
+    severity: 'warning',
+    title: 'Rewrite target names a group that the path does not have',
+    explanation:
+      '`$1` to `$9` in `rewrite-target` stand for what the groups of the path captured. The path has fewer groups, so nothing stands in that place: the backend is asked for another path than was meant.',
+    fix: 'Put parentheses around the part of the path that is meant, as in `/app(/|$)(.*)`, or name a group that is there.',
   },
 } as const satisfies Record<string, CatalogueEntry>;

@@ -186,7 +186,7 @@ export const INGRESS_FINDINGS = {
     severity: 'error',
     title: 'Path is no valid regular expression',
     explanation:
-      'Paths of this host are read as regular expressions, and this one can not be compiled. It is not served; the others are.',
+      'Paths of this host are read as regular expressions, and this one can not be compiled. What it surely begins with (`/shop` of `/shop/(`, up to the first special character) answers 503, so that its requests don’t go to a less exact path; where that is no more than `/`, the path is left out. The others are served.',
     fix: 'Correct the expression; put a backslash before characters that are meant as such.',
   },
   sliceOfNames: {
@@ -195,5 +195,29 @@ export const INGRESS_FINDINGS = {
     title: 'EndpointSlice holds names',
     explanation: 'Only slices of address type IPv4 and IPv6 are used.',
     fix: 'Use a Service of type ExternalName for names.',
+  },
+  pathTypeMissing: {
+    code: 'WEIR0125',
+    severity: 'warning',
+    title: 'Path type is missing',
+    explanation:
+      'networking.k8s.io/v1 demands a path type, so an API server refuses the object. weir reads it as ImplementationSpecific, which is what older versions of the API meant.',
+    fix: 'Write `pathType: Prefix`, Exact or ImplementationSpecific.',
+  },
+  hostUpperCase: {
+    code: 'WEIR0126',
+    severity: 'warning',
+    title: 'Host name has upper-case letters',
+    explanation:
+      'Host names are compared without case, and an API server takes only lower-case ones: it refuses the object. weir reads the name in lower case.',
+    fix: 'Write the host name in lower case.',
+  },
+  nothingServed: {
+    code: 'WEIR0127',
+    severity: 'warning',
+    title: 'No Ingress is served',
+    explanation:
+      'There are Ingresses, and not one of them is of a class that weir serves: every request gets 404. This is right where all of them are meant for another controller, and a missing `--ingress-class` otherwise.',
+    fix: 'Add the class to `--ingress-class`.',
   },
 } as const satisfies Record<string, CatalogueEntry>;

@@ -22,8 +22,8 @@ export const SOURCE_FINDINGS = {
     severity: 'error',
     title: 'Not valid YAML or JSON',
     explanation:
-      'A document cannot be parsed. If the whole file was good before, all objects last read from it stay in force; if it never was, its other documents are served.',
-    fix: 'Correct the document at the place named; weir reads the file again when it is saved.',
+      'A document cannot be parsed. If the whole file was good before, all objects last read from it stay in force; if it never was, its other documents count.',
+    fix: 'Correct the document at the place named.',
   },
   duplicateField: {
     code: 'WEIR0004',
@@ -99,5 +99,37 @@ export const SOURCE_FINDINGS = {
     explanation:
       'The operating system refuses to watch a folder (usually the limit of inotify watches). weir looks at it every two seconds instead.',
     fix: 'Raise fs.inotify.max_user_watches and fs.inotify.max_user_instances.',
+  },
+  noObjects: {
+    code: 'WEIR0014',
+    severity: 'warning',
+    title: 'No objects',
+    explanation:
+      'Not one object of a kind that weir reads stands in the manifests given. That is an order to serve nothing, and more often a wrong folder.',
+    fix: 'See that the path is the right one and that its files end in .yaml, .yml or .json.',
+  },
+  leftToCluster: {
+    code: 'WEIR0015',
+    severity: 'info',
+    title: 'Objects left to the cluster',
+    explanation:
+      'The manifests hold not one object of a kind that a cluster makes by itself (EndpointSlice or Endpoints, which come from pods) or that something in it makes (Secret, as cert-manager does). `weir check` takes them to be there and leaves out what it would say of their absence. As soon as one object of the kind is among the manifests, each that is missing is reported.',
+    fix: 'Nothing, if the cluster makes them. For `weir run`, which has only what the manifests say, add them.',
+  },
+  kindMisspelt: {
+    code: 'WEIR0016',
+    severity: 'warning',
+    title: 'Kind in wrong case',
+    explanation:
+      'Kinds are compared with their case, and there is none of this spelling: an API server refuses the object. It is left out; what it said before, if anything, stays in force.',
+    fix: 'Write the kind as it is spelt.',
+  },
+  notReadYet: {
+    code: 'WEIR0017',
+    severity: 'info',
+    title: 'Kind not read yet',
+    explanation:
+      'An object belongs to the Gateway API, which weir does not read yet. It is left out, and nothing of it is served. Said once for each kind in a file.',
+    fix: 'Use Ingress for now.',
   },
 } as const satisfies Record<string, CatalogueEntry>;

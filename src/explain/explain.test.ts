@@ -470,6 +470,45 @@ test('filters are told in order, without their secrets', async () => {
   assert.doesNotMatch(JSON.stringify(explanation), /hash/);
 });
 
+test('of filters that do nothing to this request it is told why', async () => {
+  const filters: Filter[] = [
+    { type: 'https-redirect', status: 308 },
+    { type: 'redirect', status: 302, onlyPath: '/', url: 'https://else.example/' },
+    { type: 'allow-sources', cidrs: ['10.0.0.0/8'] },
+  ];
+  const told = async (url: string) =>
+    (await ask([host('shop.example', [route('r', prefix('/'), { filters })])], url)).filters.map(
+      (sentence) => /Not this request: .*/.exec(sentence)?.[0],
+    );
+  assert.deepEqual(await told('https://shop.example/cart'), [
+    'Not this request: it is HTTPS.',
+    'Not this request: its path is another.',
+    undefined,
+  ]);
+  const before = 'Not this request: it is redirected before.';
+  assert.deepEqual(await told('http://shop.example/cart'), [undefined, before, before]);
+  assert.deepEqual(await told('https://shop.example/'), ['Not this request: it is HTTPS.', undefined, before]);
+});
+
+test('where no endpoint is left the text says first that such a request gets 503', async () => {
+  const shown = async (backends: { backend: string; weight: number }[]) => {
+    const action: Action = { kind: 'forward', backends };
+    const shop = host('shop.example', [route('r', prefix('/'), { action })]);
+    return explanationText(await ask([shop], 'http://shop.example/')).split('\n')[1];
+  };
+  assert.equal(
+    await shown([{ backend: 'empty', weight: 1 }]),
+    '  gets 503: empty has no endpoint; it would be forwarded to empty as shop.example/',
+  );
+  assert.equal(
+    await shown([
+      { backend: 'web', weight: 1 },
+      { backend: 'empty', weight: 1 },
+    ]),
+    '  gets 503 where empty has no endpoint, and otherwise is forwarded to web or empty as shop.example/',
+  );
+});
+
 test('a URL that is none is refused with how to write it', async () => {
   for (const url of ['', 'ftp://a/', 'http://', 'http://a:99999/', 'http://a b:c/']) {
     await assert.rejects(explain(emptyModel(), { url }), { code: 'url-unreadable' }, url);

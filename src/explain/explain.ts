@@ -141,9 +141,22 @@ async function followHost(
   const { route, covered } = winner;
   return {
     routes,
-    filters: route.filters.map(filterSentence),
+    filters: filterSentences(route, target, path, covered),
     outcome: await outcomeOf(route, model, target, path, covered, engine),
   };
+}
+
+/** What the filters do to this request, in order; those that don't are told, and why. */
+function filterSentences(route: Route, target: RequestTarget, path: string, covered: Covered): string[] {
+  let redirected = false;
+  return route.filters.map((filter) => {
+    const sentence = filterSentence(filter);
+    if (redirected) return `${sentence} Not this request: it is redirected before.`;
+    if (redirectLocation(filter, target, path, covered) !== undefined) redirected = true;
+    else if (filter.type === 'https-redirect') return `${sentence} Not this request: it is HTTPS.`;
+    else if (filter.type === 'redirect') return `${sentence} Not this request: its path is another.`;
+    return sentence;
+  });
 }
 
 async function outcomeOf(

@@ -39,8 +39,14 @@ function outcomeText(outcome: Explanation['outcome']): string {
     case 'passthrough':
       return `is handed on unopened, as ${originText(outcome.origin)} says`;
     case 'forward': {
-      const likely = outcome.backends.filter(({ chance }) => chance > 0).map(({ backend }) => backend);
-      return `is forwarded to ${likely.join(' or ')} as ${outcome.host}${outcome.path}`;
+      const likely = outcome.backends.filter(({ chance }) => chance > 0);
+      const names = (backends: readonly ExplainedBackend[]) => backends.map(({ backend }) => backend).join(' or ');
+      const target = `to ${names(likely)} as ${outcome.host}${outcome.path}`;
+      const empty = likely.filter(({ endpoints }) => endpoints.length === 0);
+      if (empty.length === 0) return `is forwarded ${target}`;
+      const why = `${names(empty)} has no endpoint`;
+      if (empty.length === likely.length) return `gets 503: ${why}; it would be forwarded ${target}`;
+      return `gets 503 where ${why}, and otherwise is forwarded ${target}`;
     }
   }
 }

@@ -15,6 +15,17 @@ export function pcreProblem(pattern: string): string | undefined {
   }
 }
 
+/** How many groups of an expression capture; undefined where only the engine that will run it can tell. */
+export function captureCount(pattern: string): number | undefined {
+  if (ONLY_PCRE.test(pattern)) return undefined;
+  try {
+    // With an empty alternative it matches the empty text, and the match has a place for each group.
+    return RegExp(`${pattern}|`).exec('')!.length - 1;
+  } catch {
+    return undefined;
+  }
+}
+
 function bracketProblem(pattern: string): string | undefined {
   let open = 0;
   for (let i = 0; i < pattern.length; i++) {

@@ -23,6 +23,10 @@ export interface Source {
   start(sink: SourceSink): Promise<void>;
   /** Whether what was delivered is what is there now: false while a folder can't be read or a connection is down. */
   healthy(): boolean;
+  /** Why it isn't healthy, a reason each. */
+  problems?(): readonly string[];
+  /** Files of which not everything could be read as it stands there now; what they said before, or the rest of them, counts. */
+  unread?(): readonly string[];
   stop(): Promise<void>;
   /** Line and column of a field, where this source knows. */
   locate?(finding: Finding): Promise<Finding>;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { startBackend } from '../support/backends/echo-backend.ts';
@@ -8,7 +9,7 @@ import { ManifestFolder } from '../support/manifest-folder.ts';
 import { backendService, ingress } from '../support/manifests.ts';
 import { runCommand } from '../support/run-command.ts';
 import { eventually, freePorts, type Scope, temporaryDirectory } from '../support/scope.ts';
-import { startWeir } from '../support/weir.ts';
+import { startWeir, type Weir } from '../support/weir.ts';
 
 async function shop(scope: Scope): Promise<ManifestFolder> {
   const backend = await startBackend(scope, { name: 'shop' });
@@ -70,9 +71,67 @@ test('run logs JSON lines to standard error, writes nothing to standard output, 
   const lines = err
     .trimEnd()
     .split('\n')
-    .map((line) => JSON.parse(line) as { msg: string; admin?: string });
+    .map((line) => JSON.parse(line) as { level: string; msg: string; admin?: string });
   assert.equal(lines.find(({ msg }) => msg.startsWith('serving '))?.admin, `http://127.0.0.1:${admin}`);
-  assert.equal(lines.at(-1)?.msg, 'stopped');
+  assert.deepEqual([lines.at(-1)?.msg, lines.at(-1)?.level], ['stopped', 'info']);
+  assert.ok(lines.some(({ msg }) => msg === 'Opened the listeners.'));
+});
+
+interface LogLine {
+  readonly level: string;
+  readonly msg: string;
+  readonly finding?: { readonly code: string; readonly line?: number };
+}
+
+function logOf(weir: Weir): readonly LogLine[] {
+  const lines = weir.output().split('\n').slice(0, -1);
+  return lines.map((line) => JSON.parse(line) as LogLine);
+}
+
+/** The first line whose message has these words. */
+function logged(weir: Weir, words: RegExp): Promise<LogLine> {
+  return eventually(`${words} in the log`, () => logOf(weir).find(({ msg }) => words.test(msg)), { withinMs: 30_000 });
+}
+
+test('run logs each finding once, with its place and its fix, and that it is gone', async (context) => {
+  const folder = await shop(context);
+  const weir = await startWeir(context, { manifests: folder });
+  folder.write('wrong.yaml', [ingress({ name: 'wrong', host: 'wrong.example', paths: [{ service: 'nobody' }] })]);
+  const told = await logged(weir, /WEIR0103/);
+  assert.equal(told.level, 'error');
+  const place = /^(.*):[0-9]+:[0-9]+: error WEIR0103 Ingress\/default\/wrong spec\.rules\[0\]\S+: .*nobody.*; \S/;
+  assert.equal(place.exec(told.msg)?.[1], join(folder.path, 'wrong.yaml'), told.msg);
+  assert.deepEqual([told.finding?.code, typeof told.finding?.line], ['WEIR0103', 'number']);
+  // Another change leaves it as it is.
+  folder.write('other.yaml', [ingress({ name: 'other', host: 'other.example', paths: [{ service: 'shop' }] })]);
+  await weir.settled();
+  folder.remove('wrong.yaml');
+  assert.equal((await logged(weir, / gone/)).msg, '1 finding is gone; none is left');
+  assert.equal(logOf(weir).filter(({ msg }) => msg.includes('WEIR0103')).length, 1);
+});
+
+test('run logs that a folder is gone, which and why, and that it is back', async (context) => {
+  const folder = await shop(context);
+  const weir = await startWeir(context, { manifests: folder });
+  const aside = `${folder.path}.aside`;
+  context.after(() => rmSync(aside, { recursive: true, force: true }));
+  renameSync(folder.path, aside);
+  const gone = await logged(weir, /is not healthy/);
+  assert.equal(gone.level, 'error');
+  assert.ok(gone.msg.startsWith(`source files is not healthy: ${folder.path} can't be read: `), gone.msg);
+  renameSync(aside, folder.path);
+  await logged(weir, /^source files is healthy again$/);
+});
+
+test('run beside one that holds its ports logs an error that names them', async (context) => {
+  const folder = await shop(context);
+  const first = await startWeir(context, { manifests: folder });
+  const ports = ['--http-port', `${first.httpPort}`, '--https-port', `${first.httpsPort}`];
+  const second = await startWeir(context, { manifests: folder, args: ports, wait: false });
+  const { level, msg } = await logged(second, /No listener can be opened/);
+  assert.equal(level, 'error');
+  assert.ok(msg.includes(`${first.httpPort}`), msg);
+  assert.doesNotMatch(second.output(), /NginxError:/);
 });
 
 test('run without a folder of manifests says how to name one, and ends with 2', async () => {

@@ -1,18 +1,20 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { Value } from 'typebox/value';
 import { parse } from 'yaml';
 import { Status } from '../../src/controller/status.ts';
 import { type Backend, type Echo, startBackend } from '../support/backends/echo-backend.ts';
+import { ManifestFolder } from '../support/manifest-folder.ts';
 import { ingress } from '../support/manifests.ts';
 import { runCommand } from '../support/run-command.ts';
-import { freePort, type Scope } from '../support/scope.ts';
+import { eventually, freePort, type Scope } from '../support/scope.ts';
 import { Site } from '../support/site.ts';
 import { suiteScope } from '../support/suite-scope.ts';
+import { startWeir } from '../support/weir.ts';
 
 const scope = suiteScope();
 let site: Site;
@@ -34,7 +36,7 @@ test('status as text, JSON and YAML: what /api/v1/status says', async () => {
   site.folder.write('broken.yaml', [ingress({ name: 'broken', host: 'broken.example', paths: [{ service: 'gone' }] })]);
   await site.settled();
   const json = await status('-o', 'json');
-  assert.deepEqual([json.code, json.err], [0, '']);
+  assert.deepEqual([json.code, json.err], [0, ''], json.out);
   const told = JSON.parse(json.out) as Status;
   assert.deepEqual([...Value.Errors(Status, told)], []);
   assert.deepEqual(
@@ -51,6 +53,61 @@ test('status as text, JSON and YAML: what /api/v1/status says', async () => {
   assert.match(out, /^\S+Z nginx \(start\): \S/m);
   assert.match(out, /^driver nginx: idle, healthy, /m);
   site.folder.remove('broken.yaml');
+});
+
+test('status lists errors and warnings with their place, everything with --all, and what of the folder is not read', async () => {
+  await site.expose({ host: 'listed.example', backends: [one] });
+  await site.apply('torn.yaml', [ingress({ name: 'torn', host: 'torn.example', paths: [{ service: 'listed' }] })]);
+  const file = join(site.folder.path, 'torn.yaml');
+  appendFileSync(file, '---\nkind: [Ingress\n');
+  const many = Array.from({ length: 60 }, (_, index) =>
+    ingress({ name: `lost-${index}`, host: `lost-${index}.example`, paths: [{ service: 'gone' }] }),
+  );
+  await site.apply('lost.yaml', many);
+  const { out } = await status();
+  assert.match(out, /^source files: read, healthy, but 1 file not in full$/m);
+  assert.ok(out.includes(`counts: ${file}\n`), out);
+  assert.match(out, /^findings: 61 errors, /m);
+  assert.match(out, /^ {2}\S+torn\.yaml:[0-9]+:[0-9]+: error WEIR0003 \S.*: The document cannot be read: .*; /m);
+  assert.match(
+    out,
+    /^ {2}\S+lost\.yaml:[0-9]+:[0-9]+: error WEIR0103 Ingress\/default\/lost-0 spec\.rules\[0\]\S+: .*; /m,
+  );
+  const lines = (text: string) => text.split('\n').filter((line) => / (?:error|warning|info) WEIR/.test(line));
+  assert.equal(lines(out).length, 50);
+  const [, hidden] = /^ {2}([0-9]+) more: weir status --all$/m.exec(out) ?? [];
+  const all = await status('--all');
+  assert.equal(lines(all.out).length, 50 + Number(hidden));
+  assert.doesNotMatch(all.out, / more: /);
+  site.folder.remove('torn.yaml');
+  site.folder.remove('lost.yaml');
+  await site.settled();
+});
+
+test('status says which folder is gone while the source is not healthy', async (context) => {
+  const gone = new ManifestFolder(context, {});
+  const weir = await startWeir(context, { manifests: [site.folder.path, gone.path] });
+  rmSync(gone.path, { recursive: true });
+  const out = await eventually('the folder to be missed', async () => {
+    const { out: text } = await runCommand(['status', '--admin', `127.0.0.1:${weir.adminPort}`]);
+    return text.includes('not healthy') && text;
+  });
+  assert.match(out, /^source files: read, not healthy$/m);
+  assert.ok(out.includes(`\n  ${gone.path} can't be read: `), out);
+});
+
+test('status --wait waits for a weir that is only starting', async (context) => {
+  const port = await freePort();
+  const asked = runCommand(['status', '--wait', '60s', '--admin', `127.0.0.1:${port}`, '-o', 'json']);
+  let ended = false;
+  void asked.then(() => (ended = true));
+  // Long enough for several refused tries.
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  assert.equal(ended, false);
+  await startWeir(context, { manifests: site.folder, args: ['--admin-address', `127.0.0.1:${port}`], wait: false });
+  const { code, out, err } = await asked;
+  assert.equal(code, 0, err);
+  assert.equal((JSON.parse(out) as { settled: boolean }).settled, true);
 });
 
 test('status --wait returns when what the folder holds now is in force', async () => {
@@ -93,7 +150,7 @@ test('status finds the running weir by its environment, too', async () => {
 
 test('status and explain end with 3 where no weir answers, and name the address', async () => {
   const address = `127.0.0.1:${await freePort()}`;
-  for (const args of [['status'], ['status', '--wait', '5s'], ['explain', 'http://shop.example/']]) {
+  for (const args of [['status'], ['status', '--wait', '1s'], ['explain', 'http://shop.example/']]) {
     const { code, out, err } = await runCommand([...args, '--admin', address]);
     assert.deepEqual([code, out], [3, ''], args.join(' '));
     assert.ok(err.includes(`${address} (ECONNREFUSED)`), err);

@@ -13,12 +13,15 @@ function wrongFolder(scope: Scope): string {
   return new ManifestFolder(scope, { 'a.yaml': manifests }).path;
 }
 
-test('version: one line, or JSON and YAML with what weir runs on', async () => {
+test('version: weir, Node and nginx, as text, JSON and YAML', async () => {
   const { code, out, err } = await runCommand(['version']);
   assert.deepEqual([code, err], [0, '']);
-  const version = /^weir ([0-9]+\.[0-9]+\.[0-9]+)\n$/.exec(out)?.[1];
+  const [, version, nginx, nginxPath] =
+    /^weir ([0-9]+\.[0-9]+\.[0-9]+)\nNode \S+ \(\S+\)\nnginx ([0-9.]+) \((\/\S+)\)\n$/.exec(out) ?? [];
   const facts = JSON.parse((await runCommand(['version', '-o', 'json'])).out) as Record<string, string>;
-  assert.deepEqual(facts, { weir: version, node: process.versions.node, platform: `linux-${process.arch}` });
+  const { node } = process.versions;
+  assert.deepEqual(facts, { weir: version, node, platform: `linux-${process.arch}`, nginx, nginxPath });
+  assert.ok(nginx !== undefined && out.includes(`Node ${node} (`), out);
   assert.equal((await runCommand(['version', '-o', 'yaml'])).out.split('\n')[0], `weir: ${version}`);
   assert.equal((await runCommand(['--version'])).out.trim(), version);
 });

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
-import { cpSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import type { ConfigurationInput } from '../../src/drivers/nginx/conf/configuration.ts';
+import { renderConfiguration } from '../../src/drivers/nginx/conf/render-configuration.ts';
+import { ControlClient } from '../../src/drivers/nginx/control/control-client.ts';
 import type { Model } from '../../src/model/model.ts';
 import {
   sampleBackend,
@@ -106,6 +109,54 @@ test('a data plane that does not load is refused before nginx is reloaded, and t
   assert.deepEqual((await another.observe()).detail['reloads'], { software: 1 });
   assert.equal((await request(port, 'a.example')).status, 200);
 });
+
+for (const [hook, from, to] of [
+  ['init_by_lua', 'weir = require', 'error("this program is broken") weir = require'],
+  ['init_worker_by_lua', 'weir.initWorker()', 'error("this program is broken")'],
+] as const) {
+  test(`a reload whose ${hook} fails ends at once with what it says, and the former configuration goes on`, async (t) => {
+    let broken = false;
+    // The self-test runs the closed configuration, so that only the reload can fail.
+    const render = (input: ConfigurationInput) => {
+      const rendered = renderConfiguration(input);
+      return broken && !input.closed ? { ...rendered, text: rendered.text.replace(from, to) } : rendered;
+    };
+    const { driver: make, directory } = nginxHarness(t);
+    const port = await freePort();
+    const endpoint = await echoBackend(t, 'one');
+    // Longer than the test may take: it ends by what is in the log, not by waiting.
+    const driver = make({ render, limits: { startTimeout: 120_000 } });
+    await driver.start();
+    const model = (bodyLimit: number) =>
+      sampleModel({
+        listeners: [sampleListener('http', port)],
+        hosts: [sampleHost('a.example', [sampleRoute('/', 'b', { bodyLimit })])],
+        backends: [sampleBackend('b', [[...endpoint]])],
+      });
+    await driver.apply(model(1000), undefined);
+    const before = await configurationInForce(directory);
+    const good = readFileSync(join(directory, 'run', 'nginx.conf'), 'utf8');
+    broken = true;
+    const delta = sampleDelta({ hosts: ['default/a.example'] });
+    await assert.rejects(driver.apply(model(2000), delta), {
+      code: 'WEIR_NGINX_RELOAD',
+      message: /this program is broken.*The former one stays in force/u,
+    });
+    assert.equal((await request(port, 'a.example')).status, 200);
+    assert.equal(readFileSync(join(directory, 'run', 'nginx.conf'), 'utf8'), good);
+    assert.equal(await configurationInForce(directory), before);
+    broken = false;
+    assert.equal((await driver.apply(model(2000), delta)).reloaded, true);
+    assert.equal((await request(port, 'a.example')).status, 200);
+  });
+}
+
+/** Asked of the workers themselves. */
+async function configurationInForce(directory: string): Promise<string> {
+  const run = join(directory, 'run');
+  const token = readFileSync(join(run, 'token'), 'utf8').trim();
+  return (await new ControlClient(join(run, 'control.sock'), token).state()).conf;
+}
 
 /** A connection on which a request has begun and not ended: its worker drains as long as it is open. */
 function unfinishedRequest(t: TestContext, port: number): Promise<Socket> {

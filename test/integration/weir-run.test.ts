@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -118,6 +118,25 @@ test('with the folder gone and nothing saved, run ends with 2 and says why', asy
   const { code, err } = await runCommand(['run', '--manifests', '/nowhere', '--state-dir', stateDir, ...ports]);
   assert.equal(code, 2);
   assert.match(err, /\/nowhere .*does not exist/);
+});
+
+test('a state directory that nginx’s workers can not reach is refused at start, by name, with the remedy', async (context) => {
+  const closed = temporaryDirectory(context, 'closed');
+  chmodSync(closed, 0o700);
+  const folder = new ManifestFolder(context, {});
+  const [http = 0, https = 0, admin = 0] = await freePorts(3);
+  const ports = ['--http-port', `${http}`, '--https-port', `${https}`, '--admin-address', `127.0.0.1:${admin}`];
+  const where = ['--state-dir', join(closed, 'deeper', 'state'), ...ports];
+  const { code, err } = await runCommand(['run', '--manifests', folder.path, ...where]);
+  assert.equal(code, 3);
+  assert.ok(err.includes(`may not pass through ${closed} to `), err);
+  assert.ok(err.includes(`chmod o+x ${closed}`), err);
+  assert.doesNotMatch(err, /tried again/);
+  // What the remedy says is enough.
+  chmodSync(closed, 0o701);
+  const weir = await startWeir(context, { manifests: folder, args: ['--state-dir', join(closed, 'deeper', 'state')] });
+  assert.equal((await request({ port: weir.httpPort, path: '/' })).status, 404);
+  assert.equal(await weir.stop(), 0);
 });
 
 test('two weirs do not share a state directory, nor an admin address', async (context) => {

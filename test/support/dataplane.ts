@@ -193,6 +193,7 @@ async function configuration(
       },
       errorLogLevel: 'info',
       workerConnections: 1024,
+      openFiles: 4096,
       workerShutdownTimeout: 5,
       upstreamKeepAlive: { connections: options.keepAlive ?? 32, requests: 1000, timeoutSeconds: 60 },
     },

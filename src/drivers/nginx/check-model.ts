@@ -27,7 +27,7 @@ const NGINX: Origin = { object: { kind: 'LoadBalancer', namespace: '', name: 'ng
  */
 export async function checkModel(model: Model, options: CheckOptions): Promise<readonly Finding[]> {
   const stateDirectory = mkdtempSync(join(tmpdir(), 'weir-check-'));
-  const driver = new NginxDriver({ ...options, stateDirectory, workers: 1, drainTimeout: 1000 });
+  const driver = new NginxDriver({ ...options, stateDirectory, workers: 1, drainTimeout: 1000, serves: false });
   try {
     await driver.start();
     return await driver.check(withTestPorts(model));

@@ -201,7 +201,8 @@ export class ConfigurationKeeper {
     await this.#context.supervisor.reload(text, id);
     this.#remember(this.#asRunning(input, id));
     this.history.add(reason);
-    this.#context.tell({ event: 'reloaded', message: `Reloaded nginx: ${reason.detail}.`, reason: reason.reason });
+    const message = reason.reason === 'start' ? OPENED : `Reloaded nginx: ${reason.detail}.`;
+    this.#context.tell({ event: 'reloaded', message, reason: reason.reason });
   }
 
   #asRunning(input: ConfigurationInput, id: string): RunningConfiguration {
@@ -271,6 +272,7 @@ export class ConfigurationKeeper {
 type Attempt = RenderedConfiguration | { readonly complaint: string };
 type Failure = NonNullable<Awaited<ReturnType<ConfigurationTest>>>;
 
+const OPENED = 'Opened the listeners.';
 const UNKNOWN = { id: '', closed: false, dataplane: '', profiles: [], listeners: '' } as const;
 const SOFTWARE: ReloadReason = {
   reason: 'software',

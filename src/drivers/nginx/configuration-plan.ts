@@ -55,7 +55,7 @@ function reloadReason(
   newProfiles: readonly Profile[],
 ): ReloadReason | undefined {
   if (running.closed) {
-    return { reason: 'start', detail: 'nginx has no listeners yet', origins: [] };
+    return { reason: 'start', detail: 'the listeners are opened', origins: [] };
   }
   if (running.dataplane !== wanted.settings.paths.dataplane) {
     return { reason: 'software', detail: 'another version of the data plane', origins: [] };

@@ -20,6 +20,7 @@ import { defaultCertificate } from './supervisor/default-certificate.ts';
 import { findNginx } from './supervisor/nginx-installation.ts';
 import { NginxSupervisor, SUPERVISOR_LIMITS } from './supervisor/nginx-supervisor.ts';
 import { StateDirectory } from './supervisor/state-directory.ts';
+import { requireWorkerAccess } from './supervisor/worker-access.ts';
 import { NO_DELTA, WantedRecords } from './wanted-records.ts';
 import { defaultZones } from './zones.ts';
 
@@ -69,10 +70,12 @@ export class NginxDriver implements Driver {
       const build = await options.dataplane();
       const dataplane = directory.takeDataplane(build.dir, build.hash);
       const certificate = await defaultCertificate(directory);
+      const settings = nginxSettings(options, directory, installation, dataplane, certificate);
+      if (options.serves !== false) requireWorkerAccess(directory.temp, settings.user);
       const supervisor = new NginxSupervisor(directory, installation, { ...SUPERVISOR_LIMITS, ...options.limits });
       const keeper = new ConfigurationKeeper({
         supervisor,
-        settings: nginxSettings(options, directory, installation, dataplane, certificate),
+        settings,
         zones: defaultZones(options.zones),
         render: options.render ?? renderConfiguration,
         wanted: this.#wanted,
@@ -270,7 +273,7 @@ export class NginxDriver implements Driver {
       } catch (error) {
         this.#nextStart = Date.now() + this.#backOff;
         this.#backOff = Math.min(this.#backOff * 2, LONGEST_BACK_OFF);
-        this.#options.onEvent?.({ event: 'restart-failed', message: String(error) });
+        this.#options.onEvent?.({ event: 'restart-failed', message: errorMessage(error) });
       }
     });
   }
@@ -291,6 +294,10 @@ export class NginxDriver implements Driver {
     if (this.#started === undefined) throw new NginxError('WEIR_NGINX_STOPPED', NOT_RUNNING);
     return this.#started;
   }
+}
+
+function errorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 const NOT_RUNNING = 'The nginx driver was not started, or was stopped.';

@@ -44,6 +44,8 @@ export interface NginxDriverOptions {
   readonly limits?: Partial<SupervisorLimits>;
   readonly onEvent?: (event: NginxEvent) => void;
   readonly render?: (input: ConfigurationInput) => RenderedConfiguration;
+  /** False: it is there to be asked, and no request ever comes, so its workers need no place for bodies. */
+  readonly serves?: false;
   /** Tests only: what goes into the configuration instead of a profile, to make nginx refuse it. */
   readonly faultProfile?: (profile: Profile) => Profile;
 }

@@ -12,6 +12,7 @@ export function nginxSettings(
   dataplane: string,
   certificate: DefaultCertificate,
 ): NginxSettings {
+  const workerConnections = options.workerConnections ?? 16_384;
   const user = process.getuid?.() === 0 ? (options.user ?? workerAccount()) : undefined;
   return {
     nginxVersion: installation.version,
@@ -28,10 +29,17 @@ export function nginxSettings(
       defaultKey: certificate.key,
     },
     errorLogLevel: options.errorLogLevel ?? 'warn',
-    workerConnections: options.workerConnections ?? 16_384,
+    workerConnections,
+    openFiles: Math.min(Math.max(65_536, workerConnections * 2), openFilesHardLimit()),
     workerShutdownTimeout: options.workerShutdownTimeout ?? 240,
     upstreamKeepAlive: options.upstreamKeepAlive ?? { connections: 320, requests: 10_000, timeoutSeconds: 60 },
   };
+}
+
+/** More than the hard limit would be an alert of every worker at every start, and nothing else. */
+function openFilesHardLimit(): number {
+  const hard = /^Max open files +\S+ +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
+  return hard === undefined ? Number.POSITIVE_INFINITY : Number(hard);
 }
 
 function workerAccount(): string {

@@ -51,6 +51,7 @@ export class FilesSource implements Source {
   readonly #held: HeldObjects | undefined;
   /** Files below folders that can't be read. */
   #outOfReach: ReadonlySet<string> = new Set();
+  readonly #unread = new Set<string>();
   readonly #undelivered = new UndeliveredChanges();
   /** Findings last reported by subject, as JSON. */
   readonly #reported = new Map<string, string>();
@@ -105,6 +106,21 @@ export class FilesSource implements Source {
       this.#undelivered.isEmpty &&
       this.#roots.every((root) => root.problem === undefined && root.tree.unreadable().size === 0)
     );
+  }
+
+  problems(): readonly string[] {
+    const folders = this.#roots.flatMap((root) => {
+      const below = [...root.tree.unreadable()].filter(([folder]) => folder !== root.path);
+      return [
+        ...(root.problem === undefined ? [] : [`${root.path} can't be read: ${root.problem}`]),
+        ...below.map(([folder, reason]) => `${folder} can't be read: ${reason}`),
+      ];
+    });
+    return this.#undelivered.isEmpty ? folders : [...folders, 'what was read can not be taken in; it is tried again'];
+  }
+
+  unread(): readonly string[] {
+    return [...this.#unread].sort();
   }
 
   async stop(): Promise<void> {
@@ -294,6 +310,7 @@ export class FilesSource implements Source {
     root.gone.delete(file);
     root.tree.drop(file);
     this.#index.remove(file);
+    this.#unread.delete(file);
     this.#held?.release(file);
     this.#rootOfFile.delete(file);
   }
@@ -345,6 +362,8 @@ export class FilesSource implements Source {
   #replace(root: Root, manifest: Manifest): void {
     this.#rootOfFile.set(manifest.file, root);
     this.#index.replace(manifest);
+    if (manifest.broken || manifest.held) this.#unread.add(manifest.file);
+    else this.#unread.delete(manifest.file);
     this.#held?.note(manifest);
   }
 

@@ -2,6 +2,7 @@ import { loadAll, YAMLException } from 'js-yaml';
 import type { CatalogueEntry } from '../../diagnostics/catalogue.ts';
 import { SOURCE_FINDINGS } from '../../diagnostics/sources.ts';
 import { expandedSize } from './expanded-size.ts';
+import { looksLikeTemplate, RENDER_FIRST } from './helm-template.ts';
 import { KUBERNETES_YAML } from './kubernetes-yaml.ts';
 import { MANIFEST_LIMITS } from './manifest-limits.ts';
 import type { DocumentText } from './split-documents.ts';
@@ -49,6 +50,7 @@ function syntaxFailure(document: DocumentText, error: YAMLException): ParseFailu
     column: (error.mark?.column ?? 0) + 1,
     // `message` would quote the lines around the mistake.
     ...(duplicate ? { reason: 'the same field is given twice' } : syntaxReason(error.reason)),
+    ...(looksLikeTemplate(document.text) ? { fix: RENDER_FIRST } : {}),
   };
 }
 
@@ -57,7 +59,7 @@ function syntaxReason(reason: string): Pick<ParseFailure, 'reason' | 'fix'> {
   if (!UNCLOSED.test(reason)) return { reason };
   return {
     reason: `a quote or bracket that was opened before this place is not closed, or a line in it is not indented (${reason})`,
-    fix: 'Close the quote or bracket (look at the line above first); weir reads the file again when it is saved.',
+    fix: 'Close the quote or bracket (look at the line above first).',
   };
 }
 

@@ -2,12 +2,13 @@ import type { CatalogueEntry } from '../../diagnostics/catalogue.ts';
 import { SOURCE_FINDINGS } from '../../diagnostics/sources.ts';
 import type { ObjectRef } from '../../model/origin.ts';
 import { RESOURCE_KINDS, type ResourceKind } from '../../snapshot/resource.ts';
+import { looksLikeTemplate, RENDER_FIRST } from './helm-template.ts';
 
 /** What a parsed object says it is. */
 export type Identity =
   | { readonly type: 'object'; readonly ref: ObjectRef }
-  /** Of a kind that weir doesn't read. */
-  | { readonly type: 'other' }
+  /** Of a kind that weir doesn't read; `notYet`: what is to be said of that. */
+  | { readonly type: 'other'; readonly notYet?: string }
   /** Of a kind that weir reads, in a version that it doesn't. */
   | { readonly type: 'outdated'; readonly ref: ObjectRef; readonly message: string; readonly fix: string }
   | {
@@ -36,7 +37,7 @@ export function readIdentity(value: unknown): Identity {
   if (typeof kind !== 'string' || kind === '') {
     return wrong(SOURCE_FINDINGS.notAnObject, 'kind', 'The document has no kind.');
   }
-  if (!isResourceKind(kind)) return { type: 'other' };
+  if (!isResourceKind(kind)) return readOther(kind, apiVersion);
   if (typeof apiVersion !== 'string' || apiVersion === '') {
     return wrong(
       SOURCE_FINDINGS.notAnObject,
@@ -45,8 +46,7 @@ export function readIdentity(value: unknown): Identity {
       `Set apiVersion: ${versionOf(kind)}.`,
     );
   }
-  const slash = apiVersion.indexOf('/');
-  const group = slash === -1 ? '' : apiVersion.slice(0, slash);
+  const group = groupOf(apiVersion);
   // Other APIs have kinds of the same names: Knative's Service, OpenShift's Ingress.
   if (group !== RESOURCE_KINDS[kind] && group !== FORMER_GROUPS[kind]) return { type: 'other' };
   const { name, namespace = 'default', generateName } = isFields(metadata) ? metadata : {};
@@ -62,7 +62,13 @@ export function readIdentity(value: unknown): Identity {
     );
   }
   if (!NAME.test(name)) {
-    return wrong(SOURCE_FINDINGS.nameInvalid, 'metadata.name', `${kind} has the name ${quote(name)}.`);
+    const message = `${kind} has the name ${quote(name)}.`;
+    return wrong(
+      SOURCE_FINDINGS.nameInvalid,
+      'metadata.name',
+      message,
+      looksLikeTemplate(name) ? RENDER_FIRST : undefined,
+    );
   }
   const ref = { kind, namespace: '', name };
   if (CLUSTER_WIDE.has(kind)) return checked(ref, apiVersion);
@@ -76,6 +82,31 @@ export function readIdentity(value: unknown): Identity {
     return wrong(SOURCE_FINDINGS.nameInvalid, 'metadata.namespace', message);
   }
   return checked({ ...ref, namespace: given }, apiVersion);
+}
+
+/** API servers compare kinds with their case; people don't. */
+const BY_LOWER_CASE: ReadonlyMap<string, ResourceKind> = new Map(
+  (Object.keys(RESOURCE_KINDS) as ResourceKind[]).map((kind) => [kind.toLowerCase(), kind]),
+);
+const GATEWAY_API = 'gateway.networking.k8s.io';
+
+function readOther(kind: string, apiVersion: unknown): Identity {
+  if (typeof apiVersion !== 'string') return { type: 'other' };
+  const group = groupOf(apiVersion);
+  if (group === GATEWAY_API) {
+    return { type: 'other', notYet: `${quote(kind)} of ${GATEWAY_API} is not read yet; it is left out.` };
+  }
+  const meant = BY_LOWER_CASE.get(kind.toLowerCase());
+  if (meant === undefined || (group !== RESOURCE_KINDS[meant] && group !== FORMER_GROUPS[meant])) {
+    return { type: 'other' };
+  }
+  const message = `There is no kind ${quote(kind)}; the object is left out.`;
+  return wrong(SOURCE_FINDINGS.kindMisspelt, 'kind', message, `Write kind: ${meant}.`);
+}
+
+function groupOf(apiVersion: string): string {
+  const slash = apiVersion.indexOf('/');
+  return slash === -1 ? '' : apiVersion.slice(0, slash);
 }
 
 function checked(ref: ObjectRef & { readonly kind: ResourceKind }, apiVersion: string): Identity {

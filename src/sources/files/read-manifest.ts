@@ -44,7 +44,8 @@ export function readManifest(file: string, text: string, previous?: Manifest): M
   // Something is there that can't be told apart from an object given before: nothing may disappear.
   let unidentified = false;
 
-  splitDocuments(text).forEach((document, index) => {
+  const parts = splitDocuments(text);
+  parts.forEach((document, index) => {
     const digest = hash('sha256', document.text, 'base64');
     const known = previous?.documents.get(digest);
     if (known !== undefined) {
@@ -62,7 +63,7 @@ export function readManifest(file: string, text: string, previous?: Manifest): M
     }
     const { values, failure } = parseDocument(document);
     if (failure !== undefined) {
-      findings.push(failureFinding(file, failure, previous?.complete === true));
+      findings.push(failureFinding(file, failure, previous?.complete === true, parts.length - 1));
       broken = true;
       return;
     }
@@ -71,7 +72,7 @@ export function readManifest(file: string, text: string, previous?: Manifest): M
     const found = read.flatMap((objects) => objects.resources.map(unchangedBody));
     resources.push(...found);
     const wrong = read.flatMap((objects) => objects.findings);
-    findings.push(...wrong);
+    for (const each of wrong) if (!saidOfKind(findings, each)) findings.push(each);
     for (const ref of read.flatMap((objects) => objects.rejected)) kept.add(resourceKey(ref));
     if (read.some((objects) => objects.unidentified)) unidentified = true;
     if (wrong.length === 0) documents.set(digest, found);
@@ -121,11 +122,18 @@ function tooLarge(document: DocumentText): boolean {
   return !/^(?:kind:[ \t]*["']?\w*List\b|[ \t]*"kind"[ \t]*:[ \t]*"\w*List")/m.test(document.text);
 }
 
-function failureFinding(file: string, failure: ParseFailure, complete: boolean): Finding {
-  const consequence = complete
-    ? 'The objects last read from this file stay in force.'
-    : 'The other documents of this file are served.';
-  const message = `The document cannot be read: ${failure.reason}. ${consequence}`;
+/** That a kind isn't read yet is said once in a file. */
+function saidOfKind(findings: readonly Finding[], { code, message }: Finding): boolean {
+  return (
+    code === SOURCE_FINDINGS.notReadYet.code && findings.some((each) => each.code === code && each.message === message)
+  );
+}
+
+/** `others`: how many documents the file has besides. */
+function failureFinding(file: string, failure: ParseFailure, complete: boolean, others: number): Finding {
+  let consequence = others === 0 ? '' : ' The other documents of this file count.';
+  if (complete) consequence = ' The objects last read from this file stay in force.';
+  const message = `The document cannot be read: ${failure.reason}.${consequence}`;
   const placed = finding(failure.entry, fileOrigin({ file, line: failure.line }), message, failure.fix);
   return { ...placed, column: failure.column };
 }

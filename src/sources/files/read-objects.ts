@@ -20,7 +20,8 @@ export interface ReadObjects {
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The objects of a parsed document, of the kinds that weir reads; other kinds are passed over in silence. Lists
+ * The objects of a parsed document, of the kinds that weir reads; other kinds are passed over in silence, but for
+ * those of the Gateway API. Lists
  * (`v1 List`, `IngressList`, …) give their items, which inherit kind and apiVersion where they have none.
  */
 export function readObjects(value: unknown, place: Place): ReadObjects {
@@ -35,11 +36,16 @@ export function readObjects(value: unknown, place: Place): ReadObjects {
 
   function read(object: unknown, at: Place): void {
     const identity = readIdentity(object);
-    if (identity.type === 'other') return;
+    if (identity.type === 'other') {
+      const { notYet } = identity;
+      if (notYet !== undefined)
+        findings.push(finding(SOURCE_FINDINGS.notReadYet, fileOrigin(at, fieldOf(at, 'kind')), notYet));
+      return;
+    }
     if (identity.type === 'wrong') {
       if (identity.entry !== SOURCE_FINDINGS.notAnObject) unidentified = true;
-      const field = at.item === undefined ? identity.field : [`items[${at.item}]`, identity.field].join('.');
-      findings.push(finding(identity.entry, fileOrigin(at, field), identity.message, identity.fix));
+      const origin = fileOrigin(at, fieldOf(at, identity.field));
+      findings.push(finding(identity.entry, origin, identity.message, identity.fix));
       return;
     }
     if (identity.type === 'outdated') {
@@ -60,6 +66,10 @@ export function readObjects(value: unknown, place: Place): ReadObjects {
       findings.push(finding(entry, { object: ref, field, file: at.file, line: at.line }, message, fix));
     }
   }
+}
+
+function fieldOf({ item }: Place, field: string): string {
+  return item === undefined ? field : `items[${item}].${field}`;
 }
 
 /** Origin of a finding about a place that belongs to no object. */

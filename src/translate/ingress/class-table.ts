@@ -30,6 +30,12 @@ export function className(ingress: IngressObject): string {
   return ingress.annotations[CLASS_ANNOTATION] || (ingress.className ?? '');
 }
 
+const MOST_CLASSES_TOLD = 5;
+
+function foreignClass(name: string, owner: string): string {
+  return ` IngressClass ${name} names controller ${JSON.stringify(owner)}: let it name ${INGRESS_CONTROLLER}, or leave it out.`;
+}
+
 export class ClassTable {
   readonly #snapshot: Snapshot;
   readonly #options: TranslatorOptions;
@@ -65,6 +71,33 @@ export class ClassTable {
       findings.push(finding(INGRESS_FINDINGS.classTwice, origin, message));
     }
     return { served: true, findings };
+  }
+
+  /** What is to be said where there are Ingresses and none of them is served. */
+  nothingServed(): readonly Finding[] {
+    const counts = new Map<string, number>();
+    for (const ingress of this.#snapshot.all('Ingress')) {
+      const name = className(ingress);
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
+    if (counts.size === 0) return [];
+    const names = [...counts.keys()].sort((a, b) => counts.get(b)! - counts.get(a)! || compareText(a, b));
+    const told = names.slice(0, MOST_CLASSES_TOLD).map((name) => {
+      const count = `${counts.get(name)} ${counts.get(name) === 1 ? 'is' : 'are'}`;
+      return name === '' ? `${count} of no class` : `${count} of class ${JSON.stringify(name)}`;
+    });
+    const more = names.length > told.length ? `, and others of ${names.length - told.length} more classes` : '';
+    const message = `No Ingress is served: ${told.join(', ')}${more}; served: ${this.#options.ingressClasses.join(', ')}.`;
+    const origin = { object: { kind: 'Configuration', namespace: '', name: 'weir' }, field: 'ingress-class' };
+    return [finding(INGRESS_FINDINGS.nothingServed, origin, message, this.#remedy(names))];
+  }
+
+  #remedy(names: readonly string[]): string {
+    const name = names.find((each) => each !== '' && !this.#options.ingressClasses.includes(each));
+    if (name === undefined) return INGRESS_FINDINGS.nothingServed.fix;
+    const owner = this.#snapshot.get('IngressClass', objectKey('', name))?.controller;
+    const other = owner === undefined || owner === INGRESS_CONTROLLER ? '' : foreignClass(name, owner);
+    return `Add --ingress-class ${name} if weir is to serve them.${other}`;
   }
 
   /** What is to be said about the IngressClass objects themselves. */

@@ -9,10 +9,10 @@ import { CLOSED_BY_FAULT, defaultSettings } from './settings.ts';
 /** An Ingress all of whose paths are closed; undefined for a canary, which would stand in the way of its main one. */
 export function faultyIngress(object: IngressObject): ServedIngress | undefined {
   const isCanary = Object.entries(object.annotations).some(
-    ([key, value]) => /\/canary$/u.test(key) && value !== 'false',
+    ([key, value]) => key.endsWith('/canary') && value !== 'false',
   );
   if (isCanary) return undefined;
-  const settings = { ...defaultSettings(), closed: CLOSED_BY_FAULT };
+  const settings = { ...defaultSettings(), useRegex: seemsRegex(object), closed: CLOSED_BY_FAULT };
   try {
     return readIngress(object, () => ({ settings, findings: [] })).ingress;
   } catch {
@@ -26,6 +26,15 @@ export function faultyIngress(object: IngressObject): ServedIngress | undefined 
       hosts: [...names].map((hostname) => ({ hostname, fields: [], paths: [] })),
     };
   }
+}
+
+/** Closed paths must take the requests that they would take if the annotations could be read. */
+function seemsRegex({ annotations }: IngressObject): boolean {
+  return Object.entries(annotations).some(
+    ([key, value]) =>
+      (key.endsWith('/rewrite-target') && value.trim() !== '') ||
+      (key.endsWith('/use-regex') && /^\s*(?:1|t)/iu.test(value)),
+  );
 }
 
 export function faultyHost(hostname: string, ingresses: readonly ServedIngress[]): VirtualHost | undefined {

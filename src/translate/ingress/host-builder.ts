@@ -60,13 +60,18 @@ export function buildHost(hostname: string, ingresses: readonly ServedIngress[],
   const actions = new ActionBuilder(resolver);
 
   const routes: Route[] = [];
-  for (const [identity, { ingress, rule, match }] of contest.winners) {
-    const action = actions.build(ingress, rule.backend, `${rule.field}.backend`, assignment.assigned.get(identity));
+  for (const [identity, { ingress, rule, match, uncompilable }] of contest.winners) {
+    const closed = uncompilable ? 'The path is no valid regular expression' : closedBecause(ingress);
+    const action =
+      closed === undefined
+        ? actions.build(ingress, rule.backend, `${rule.field}.backend`, assignment.assigned.get(identity))
+        : closedAction(closed);
     const id = [ingress.key, rule.type, match.value].join(' ');
-    const route = buildRoute({ id, ingress, match, field: rule.field, action }, surroundings);
+    const basis = { id, ingress, match, field: rule.field, action, closed: closed !== undefined };
+    const route = buildRoute(basis, surroundings);
     routes.push(route);
-    if (wantsSlashRedirect(route, contest.winners, ingress, rule)) {
-      routes.push(buildSlashRedirect(route, ingress, surroundings));
+    if (wantsSlashRedirect(route, contest.winners, rule)) {
+      routes.push(buildSlashRedirect(route, basis, surroundings));
     }
   }
   const findings = [...contest.findings, ...tls.findings, ...assignment.findings];
@@ -98,10 +103,9 @@ export function buildHost(hostname: string, ingresses: readonly ServedIngress[],
 function wantsSlashRedirect(
   { match: { path } }: Route,
   winners: ReadonlyMap<string, unknown>,
-  ingress: ServedIngress,
   rule: PathRule,
 ): boolean {
-  if (ingress.settings.closed !== undefined || neverMatches(rule) !== undefined) return false;
+  if (neverMatches(rule) !== undefined) return false;
   if (path.value.length < 2 || !path.value.endsWith('/')) return false;
   if (path.kind !== 'exact' && path.kind !== 'text-prefix') return false;
   const form = path.value.slice(0, -1);
@@ -126,12 +130,24 @@ function buildDefault(
   const covered = routes.some(({ match: { path } }) => path.kind !== 'exact' && path.value === '/');
   if (covered) return { routes: [], findings };
   const { ingress } = owner;
-  const action = actions.build(ingress, ingress.object.defaultBackend!, field, canary);
+  const closed = closedBecause(ingress);
+  const action =
+    closed === undefined ? actions.build(ingress, ingress.object.defaultBackend!, field, canary) : closedAction(closed);
   const match = { kind: 'text-prefix', value: '/' } as const;
-  return {
-    routes: [buildRoute({ id: `${ingress.key} default`, ingress, match, field, action }, surroundings)],
-    findings,
-  };
+  const basis = { id: `${ingress.key} default`, ingress, match, field, action, closed: closed !== undefined };
+  return { routes: [buildRoute(basis, surroundings)], findings };
+}
+
+/** Why all routes of the Ingress answer 503; undefined where they don't. */
+function closedBecause({ settings: { closed } }: ServedIngress): string | undefined {
+  if (closed === undefined) return undefined;
+  return closed === CLOSED_BY_FAULT
+    ? 'weir failed at reading this Ingress'
+    : `Annotation ${closed} can not be honoured, so this address is not served`;
+}
+
+function closedAction(reason: string): Action {
+  return { kind: 'respond', status: 503, reason };
 }
 
 class ActionBuilder {
@@ -144,16 +160,6 @@ class ActionBuilder {
   /** `field`: the backend's own, as `spec.defaultBackend`. */
   build(ingress: ServedIngress, backend: IngressBackend, field: string, canary: AssignedCanary | undefined): Action {
     const { settings } = ingress;
-    if (settings.closed !== undefined) {
-      return {
-        kind: 'respond',
-        status: 503,
-        reason:
-          settings.closed === CLOSED_BY_FAULT
-            ? 'weir failed at reading this Ingress'
-            : `Annotation ${settings.closed} can not be honoured, so this address is not served`,
-      };
-    }
     const main = this.#resolver.resolve(ingress, backend, field, backendSettings(settings));
     if ('reason' in main) return { kind: 'respond', status: 503, reason: main.reason };
     const canaries = canary === undefined ? [] : this.#canaries(canary, ingress);

@@ -175,7 +175,7 @@ export class IngressTranslator implements Translator {
   /** What is dirty stays so until it was looked at, also when one of the stages throws. */
   #translate(): ModelDelta {
     const dirt = this.#dirt;
-    for (const change of [...this.#again.values()]) this.#apply(change);
+    for (const change of this.#again.values()) this.#apply(change);
     each(dirt.secrets, (key) => this.#certificateUsers(this.#certificates.secretChanged(key)));
     if (dirt.classes.size > 0) this.#guarded('classes', () => this.#book.set('classes', this.#classes.findings()));
     each(dirt.classes, (name) => {
@@ -185,7 +185,9 @@ export class IngressTranslator implements Translator {
       for (const host of this.#services.users(key)) dirt.hosts.add(host);
     });
     each(dirt.endpoints, (key) => this.#backends.markService(key));
+    const maybeNothing = dirt.ingresses.size > 0;
     each(dirt.ingresses, (key) => this.#readIngress(key));
+    if (maybeNothing) this.#guarded('classes', () => this.#noteNothingServed());
     const context = this.#hostContext();
     each(dirt.hosts, (hostname) => {
       if (this.#buildHost(hostname, context)) this.#changedHosts.add(virtualHostKey(INGRESS_SCOPE, hostname));
@@ -207,6 +209,10 @@ export class IngressTranslator implements Translator {
       if (user === LISTENERS) this.#listenersDirty = true;
       else this.#dirt.hosts.add(user);
     }
+  }
+
+  #noteNothingServed(): void {
+    this.#book.set('nothing served', this.#ingresses.size > 0 ? [] : this.#classes.nothingServed());
   }
 
   #readIngress(key: string): void {

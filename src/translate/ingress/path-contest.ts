@@ -2,6 +2,7 @@
 import { finding } from '../../diagnostics/catalogue.ts';
 import type { Finding } from '../../diagnostics/finding.ts';
 import { INGRESS_FINDINGS } from '../../diagnostics/ingress.ts';
+import { closableBeginning } from '../../lib/literal-beginning.ts';
 import { pcreProblem } from '../../lib/pcre.ts';
 import type { PathMatch } from '../../model/match.ts';
 import { originOf } from '../../snapshot/object-head.ts';
@@ -18,6 +19,8 @@ export interface Contestant {
   readonly ingress: ServedIngress;
   readonly rule: PathRule;
   readonly match: PathMatch;
+  /** The path is a regular expression that no engine takes: the route is there to be closed, and a driver closes what it can of it. */
+  readonly uncompilable: boolean;
 }
 
 export interface Contest {
@@ -48,9 +51,8 @@ export function contestPaths(hostname: string, contributors: readonly Contributo
       const origin = originOf(ingress.object, `${rule.field}.path`);
       const problem = match.kind === 'regex' ? pcreProblem(match.value) : undefined;
       if (problem !== undefined) {
-        const message = `Path ${quoted(rule.value)} is no valid regular expression (${problem}); it is not served.`;
+        const message = `Path ${quoted(rule.value)} is no valid regular expression (${problem}); ${uncompilableOutcome(rule.value)}.`;
         findings.push(finding(INGRESS_FINDINGS.pathRegexInvalid, origin, message));
-        continue;
       }
       const identity = matchIdentity(match);
       const winner = winners.get(identity);
@@ -59,7 +61,7 @@ export function contestPaths(hostname: string, contributors: readonly Contributo
         findings.push(finding(INGRESS_FINDINGS.pathConflict, origin, message));
         continue;
       }
-      winners.set(identity, { ingress, rule, match });
+      winners.set(identity, { ingress, rule, match, uncompilable: problem !== undefined });
       const never = match.kind === 'regex' ? undefined : neverMatches(rule);
       if (never !== undefined) {
         const message = `Path ${quoted(rule.value)} ${never}, so no request matches it.`;
@@ -90,6 +92,11 @@ function becameRegex({ ingress, part }: Contributor, trigger: ServedIngress): re
   const cause = settings.useRegex ? 'use-regex' : 'rewrite-target';
   const message = `${cause} on Ingress ${key} turns the paths of this host into regular expressions: ${rule.type} path ${quoted(rule.value)} now matches without case and whatever follows.`;
   return [finding(INGRESS_FINDINGS.pathBecameRegex, originOf(ingress.object, `${rule.field}.path`), message)];
+}
+
+function uncompilableOutcome(pattern: string): string {
+  const beginning = closableBeginning(pattern);
+  return beginning === undefined ? 'it is not served' : `paths that begin with ${quoted(beginning)} answer 503`;
 }
 
 function winnerText(winner: Contestant, loser: ServedIngress): string {

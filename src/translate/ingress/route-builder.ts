@@ -14,6 +14,8 @@ export interface RouteBasis {
   /** `spec.rules[0].http.paths[0]` */
   readonly field: string;
   readonly action: Action;
+  /** Answers 503 whatever is asked: nothing of the settings comes before that but the redirect to HTTPS. */
+  readonly closed: boolean;
 }
 
 export interface RouteSurroundings {
@@ -21,10 +23,11 @@ export interface RouteSurroundings {
   readonly httpsPort: number;
 }
 
-export function buildRoute({ id, ingress, match, field, action }: RouteBasis, surroundings: RouteSurroundings): Route {
+export function buildRoute(basis: RouteBasis, surroundings: RouteSurroundings): Route {
+  const { id, ingress, match, field, action, closed } = basis;
   const { object, settings } = ingress;
   const { timeouts, buffering, retry, bodyLimit, affinity, connectionHeader, accessLog } = settings;
-  const own = settings.closed === undefined ? settings.filters : [];
+  const own = closed ? [] : settings.filters;
   return {
     id,
     match: { path: match },
@@ -51,15 +54,19 @@ export function buildRoute({ id, ingress, match, field, action }: RouteBasis, su
   };
 }
 
-/** 301 from `/docs` to `/docs/`, as nginx does by itself for a location that ends with a slash. */
-export function buildSlashRedirect(route: Route, ingress: ServedIngress, surroundings: RouteSurroundings): Route {
+/** 301 from `/docs` to `/docs/`, as nginx does by itself for a location that ends with a slash; closed where that is. */
+export function buildSlashRedirect(
+  route: Route,
+  { ingress, closed }: RouteBasis,
+  surroundings: RouteSurroundings,
+): Route {
   const value = route.match.path.value;
   return {
     id: `${route.id} without slash`,
     match: { path: { kind: 'exact', value: value.slice(0, -1) } },
     ...(route.created === undefined ? {} : { created: route.created }),
     filters: [
-      { type: 'redirect', status: 301, path: { kind: 'full', value } },
+      ...(closed ? [] : [{ type: 'redirect', status: 301, path: { kind: 'full', value } } as const]),
       ...httpsRedirect(ingress.settings, surroundings),
     ],
     action: route.action,

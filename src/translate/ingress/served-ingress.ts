@@ -1,9 +1,11 @@
 /** What one Ingress asks for, host by host; everything that can be said without looking at another object. */
 import { isIP } from 'node:net';
+import { ANNOTATION_FINDINGS } from '../../diagnostics/annotations.ts';
 import { finding } from '../../diagnostics/catalogue.ts';
 import type { Finding } from '../../diagnostics/finding.ts';
 import { INGRESS_FINDINGS } from '../../diagnostics/ingress.ts';
 import { TLS_FINDINGS } from '../../diagnostics/tls.ts';
+import { captureCount } from '../../lib/pcre.ts';
 import { compareText } from '../../lib/text-order.ts';
 import { isHostname } from '../../model/hostname.ts';
 import { compareAges } from '../../model/order.ts';
@@ -11,7 +13,7 @@ import type { Origin } from '../../model/origin.ts';
 import type { IngressObject } from '../../snapshot/kinds/ingress.ts';
 import { headKey, originOf } from '../../snapshot/object-head.ts';
 import { namesCover } from '../tls/certificate-names.ts';
-import { type PathRule, quoted, readPath } from './path-rule.ts';
+import { type PathRule, quoted, readPath, regexMatch } from './path-rule.ts';
 import type { IngressSettings } from './settings.ts';
 
 /** The host of rules that name none, and of default backends. */
@@ -56,6 +58,10 @@ export function readIngress(
       findings.push(finding(INGRESS_FINDINGS.hostInvalid, originOf(object, `${field}.host`), message));
       return;
     }
+    if (hasUpperCase(rule.host)) {
+      const message = `Host ${quoted(rule.host)} has upper-case letters; it is served as ${quoted(hostname)}.`;
+      findings.push(finding(INGRESS_FINDINGS.hostUpperCase, originOf(object, `${field}.host`), message));
+    }
     const { fields, paths } = part(hostname);
     fields.push(field);
     rule.paths.forEach((path, at) => {
@@ -63,7 +69,14 @@ export function readIngress(
       if ('entry' in read) {
         const origin = originOf(object, `${field}.http.paths[${at}].${read.field}`);
         findings.push(finding(read.entry, origin, read.message));
-      } else paths.push(read);
+        return;
+      }
+      paths.push(read);
+      if (path.pathType === undefined) {
+        const message = `Path ${quoted(read.value)} has no pathType; it is read as ImplementationSpecific.`;
+        findings.push(finding(INGRESS_FINDINGS.pathTypeMissing, originOf(object, `${read.field}.pathType`), message));
+      }
+      findings.push(...capturesWithoutGroup(object, settings, read));
     });
   });
   if (object.defaultBackend !== undefined) part(ANY_HOST);
@@ -82,6 +95,26 @@ export function readHost(text: string | undefined): string | undefined {
   const hostname = text.toLowerCase();
   if (hostname === ANY_HOST || hostname.startsWith('**') || isIP(hostname) !== 0) return undefined;
   return isHostname(hostname) ? hostname : undefined;
+}
+
+function hasUpperCase(host: string | undefined): host is string {
+  return host !== undefined && host !== host.toLowerCase();
+}
+
+function capturesWithoutGroup(
+  object: IngressObject,
+  { rewriteTarget, canary }: IngressSettings,
+  rule: PathRule,
+): readonly Finding[] {
+  if (rewriteTarget === undefined || canary !== undefined || rewriteTarget === rule.value) return [];
+  const groups = captureCount(regexMatch(rule).value);
+  const missing = [...new Set(rewriteTarget.match(/\$[1-9]/gu))].filter(
+    (name) => Number(name.slice(1)) > (groups ?? 9),
+  );
+  if (missing.length === 0) return [];
+  const has = groups === 0 ? 'no group' : `only ${groups} group${groups === 1 ? '' : 's'}`;
+  const message = `rewrite-target ${quoted(rewriteTarget)} names ${missing.join(', ')}, and path ${quoted(rule.value)} has ${has}: nothing stands in that place.`;
+  return [finding(ANNOTATION_FINDINGS.captureWithoutGroup, originOf(object, `${rule.field}.path`), message)];
 }
 
 function tlsHostsWithoutRule(object: IngressObject, hostnames: readonly string[]): readonly Finding[] {

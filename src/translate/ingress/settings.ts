@@ -36,7 +36,7 @@ export interface IngressSettings {
   canary?: CanarySettings;
   /**
    * Set by a key that restricts access and can't be honoured, or whose value can't be ignored: every route of this
-   * Ingress answers 503. The key with its prefix, or `CLOSED_BY_FAULT`.
+   * Ingress answers 503. The key with its prefix (of several the one that says most), or `CLOSED_BY_FAULT`.
    */
   closed?: string;
 }

@@ -77,7 +77,7 @@ export class CertificateTable {
   /** Looks at the time. Returns the users of certificates whose validity is another now. */
   timePassed(): ReadonlySet<string> {
     const users = new Set<string>();
-    for (const [key, entry] of [...this.#entries]) {
+    for (const [key, entry] of this.#entries) {
       if (entry.certificate === undefined && entry.faulty !== true) continue;
       const next = this.#read(key, entry, entry.faulty === true ? undefined : entry);
       if (equalParts(next.state, entry.state)) continue;

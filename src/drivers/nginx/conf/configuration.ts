@@ -40,6 +40,8 @@ export interface NginxSettings {
   };
   readonly errorLogLevel: 'error' | 'warn' | 'notice' | 'info';
   readonly workerConnections: number;
+  /** Descriptors that a worker may have open. */
+  readonly openFiles: number;
   /** Seconds that a worker of an earlier configuration may go on for its long connections. */
   readonly workerShutdownTimeout: number;
   readonly upstreamKeepAlive: {

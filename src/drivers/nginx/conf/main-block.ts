@@ -10,7 +10,7 @@ export function mainBlock(settings: NginxSettings): readonly Directive[] {
     ...settings.modules.map((module) => directive('load_module', module)),
     ...(user === undefined ? [] : [directive('user', user)]),
     directive('worker_processes', settings.workers),
-    directive('worker_rlimit_nofile', Math.max(65_536, settings.workerConnections * 2)),
+    directive('worker_rlimit_nofile', settings.openFiles),
     directive('worker_shutdown_timeout', `${settings.workerShutdownTimeout}s`),
     directive('pid', runPaths(paths.run).pid),
     directive('error_log', paths.errorLog, settings.errorLogLevel),

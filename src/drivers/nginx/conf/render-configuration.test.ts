@@ -37,6 +37,7 @@ const INPUT: ConfigurationInput = {
     },
     errorLogLevel: 'warn',
     workerConnections: 16_384,
+    openFiles: 65_536,
     workerShutdownTimeout: 240,
     upstreamKeepAlive: { connections: 320, requests: 10_000, timeoutSeconds: 60 },
   },

@@ -1,10 +1,11 @@
 import { finding } from '../../../diagnostics/catalogue.ts';
 import { DRIVER_FINDINGS } from '../../../diagnostics/drivers.ts';
 import type { Finding } from '../../../diagnostics/finding.ts';
+import { literalBeginning } from '../../../lib/literal-beginning.ts';
 import type { Origin } from '../../../model/origin.ts';
 import type { VirtualHost } from '../../../model/virtual-host.ts';
 import type { Profile } from '../conf/profile.ts';
-import { MAX_RECORD_BYTES, type HostRecord, type RouteRecord } from '../wire.ts';
+import { MAX_RECORD_BYTES, type HostRecord, type PathRecord, type RouteRecord } from '../wire.ts';
 import type { Pattern } from './pattern.ts';
 import type { RenderContext } from './render-context.ts';
 import { renderRoute } from './route-record.ts';
@@ -37,7 +38,7 @@ export function renderHost(host: VirtualHost, context: RenderContext): RenderedH
     }
     if (rendered.record === undefined) continue;
     // A stand-in is less exact than the pattern it stands for: it comes only before what is less exact than itself.
-    const standInIndex = standIns.findIndex((standIn) => covers(rendered.record?.path.value ?? '', standIn.path.value));
+    const standInIndex = standIns.findIndex((standIn) => covers(rendered.record?.path, standIn.path));
     if (standInIndex !== -1 && !rendered.standsIn) routes.push(...standIns.splice(standInIndex));
     if (rendered.standsIn) standIns.push(rendered.record);
     else routes.push(rendered.record);
@@ -54,9 +55,10 @@ export function renderHost(host: VirtualHost, context: RenderContext): RenderedH
   return { text, findings, profiles, patterns, backends: backendsOf(host) };
 }
 
-/** Whether a literal path is a beginning of another, so that a route for it would take requests of the other. */
-function covers(path: string, other: string): boolean {
-  return other.startsWith(path);
+/** Whether a path is less exact than a stand-in, so that a route for it would take the requests of the stand-in. */
+function covers(path: PathRecord | undefined, standIn: PathRecord): boolean {
+  if (path?.kind !== 'regex') return standIn.value.startsWith(path?.value ?? '');
+  return standIn.value.toLowerCase().startsWith(literalBeginning(path.value).toLowerCase());
 }
 
 function closeRoute(route: RouteRecord): RouteRecord {

@@ -34,7 +34,9 @@ export function renderMatch(route: Route, rejectedPatterns: ReadonlyMap<string, 
   let pathRecord: PathRecord | undefined = { kind: path.kind, value: path.value };
   if (path.kind === 'regex') {
     if (path.ignoreCase) pathRecord.ignoreCase = true;
-    if (refusal({ pattern: path.value, ignoreCase: path.ignoreCase }, true)) pathRecord = standInPath(path.value);
+    if (refusal({ pattern: path.value, ignoreCase: path.ignoreCase }, true)) {
+      pathRecord = standInPath(path.value, path.ignoreCase);
+    }
   }
   const headerRecords = headers.map(renderCondition);
   const queryRecords = query.map(renderCondition);

@@ -1,6 +1,7 @@
 import { finding } from '../../../diagnostics/catalogue.ts';
 import { DRIVER_FINDINGS } from '../../../diagnostics/drivers.ts';
 import type { Finding } from '../../../diagnostics/finding.ts';
+import { pcreProblem } from '../../../lib/pcre.ts';
 import type { Action, Route } from '../../../model/route.ts';
 import type { Profile } from '../conf/profile.ts';
 import { profilesOfRoute } from '../profiles/route-profiles.ts';
@@ -47,7 +48,9 @@ export function renderRoute(route: Route, context: RenderContext): RenderedRoute
     const { pattern, why, isPath } = match.rejected;
     const outcome = match.record === undefined ? 'The route is not served' : 'The route answers 503';
     const message = `The regular expression "${pattern}" does not compile: ${why}. ${outcome}.`;
-    findings.push(finding(DRIVER_FINDINGS.badPattern, route.origin, message));
+    // Closed already, by a translator that saw it too: it has said so.
+    const known = isPath && route.action.kind === 'respond' && pcreProblem(pattern) !== undefined;
+    if (!known) findings.push(finding(DRIVER_FINDINGS.badPattern, route.origin, message));
     return rendered(closed('A regular expression of this route does not compile.'), [], isPath);
   }
   if (match.record === undefined) return rendered(undefined);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nginxMessage } from './nginx-message.ts';
+import { failureLines, nginxComplaint, nginxMessage } from './nginx-message.ts';
 
 test('a complaint of nginx loses its time, process and paths', () => {
   const output = [
@@ -23,4 +23,25 @@ test('of a log the last line of the gravest kind is told, with our directories c
 
 test('no output is no complaint', () => {
   assert.equal(nginxMessage(''), undefined);
+});
+
+test('the line of the configuration that nginx complains about is told, where it names one', () => {
+  const invalid = 'nginx: [emerg] "client_max_body_size" directive invalid value in /run/x/nginx.conf.next:1234\n';
+  assert.deepEqual(nginxComplaint(invalid), { message: '"client_max_body_size" directive invalid value', line: 1234 });
+  const unbound = 'nginx: [emerg] bind() to 0.0.0.0:80 failed (98: Address already in use)\n';
+  assert.equal(nginxComplaint(unbound)?.line, undefined);
+  assert.equal(nginxComplaint(''), undefined);
+});
+
+test('what ends a reload is told from what clients and backends cause meanwhile', () => {
+  const noise = [
+    '2026/01/01 00:00:00 [error] 7#7: *1 connect() failed (111: Connection refused) while connecting to upstream',
+    '2026/01/01 00:00:00 [crit] 7#7: *2 SSL_do_handshake() failed',
+    '2026/01/01 00:00:00 [error] 7#7: *3 [lua] route.lua:1: initial problem',
+  ];
+  assert.equal(failureLines(noise.join('\n')), '');
+  const init = '2026/01/01 00:00:00 [error] 9#9: init_by_lua error: init_by_lua:1: boom';
+  const worker = '2026/01/01 00:00:00 [error] 10#10: init_worker_by_lua error: init_worker_by_lua:1: boom';
+  const emergency = '2026/01/01 00:00:00 [emerg] 9#9: no such file';
+  for (const line of [init, worker, emergency]) assert.equal(failureLines([...noise, line].join('\n')), line);
 });

@@ -32,3 +32,12 @@ export function nginxMessage(output: string, directories: readonly string[] = []
   for (const directory of directories) message = message.replaceAll(`${directory}/`, '').replaceAll(directory, '');
   return message.trim().slice(0, 500);
 }
+
+/**
+ * The lines by which a reload's failure is known at once: what nginx itself calls an emergency, and a data plane that
+ * doesn't come up, in the master or in a new worker, which is only an error to nginx. Empty: none.
+ */
+export function failureLines(log: string): string {
+  const failures = log.split('\n').filter((line) => /\[emerg\]|\[error\].* init(?:_worker)?_by_lua/u.test(line));
+  return failures.join('\n');
+}

@@ -7,7 +7,7 @@ import { ControlClient } from '../control/control-client.ts';
 import { NginxError } from '../nginx-error.ts';
 import type { DataPlaneState } from '../wire.ts';
 import type { NginxInstallation } from './nginx-installation.ts';
-import { type NginxComplaint, nginxComplaint, nginxMessage } from './nginx-message.ts';
+import { failureLines, type NginxComplaint, nginxComplaint, nginxMessage } from './nginx-message.ts';
 import { nginxProcesses, type NginxProcesses } from './nginx-processes.ts';
 import { processInfo, type ProcessInfo } from './process-info.ts';
 import type { StateDirectory } from './state-directory.ts';
@@ -17,6 +17,8 @@ const LAST_GOOD = 'nginx.conf.last-good';
 const START_LOG = 'start.log';
 /** Milliseconds that a running nginx is asked for before it is taken for broken or for one with another configuration. */
 const ADOPT_PATIENCE = 3000;
+/** Milliseconds that the former configuration may take to be in force again after a reload that failed. */
+const BACK_PATIENCE = 5000;
 
 export interface SupervisorLimits {
   /** Milliseconds until a started nginx, or the new workers of a reload, must answer. */
@@ -151,23 +153,40 @@ export class NginxSupervisor {
       throw new NginxError('WEIR_NGINX_STOPPED', 'nginx ended before its reload; it is started again.');
     }
     await this.#makeRoom();
+    const former = this.processes().workers;
     const before = this.directory.read('nginx.conf');
     const logged = existsSync(this.directory.errorLog) ? statSync(this.directory.errorLog).size : 0;
     this.directory.writePrivate('nginx.conf', text);
     kill(this.#master, 'SIGHUP');
-    const refused = () => !this.running || /\[emerg\]/u.test(tail(this.directory.errorLog, logged));
+    const failures = () => failureLines(tail(this.directory.errorLog, logged));
+    const refused = () => !this.running || failures() !== '';
     const state = await this.#answered(id, refused);
-    if (state === undefined) {
-      if (before !== undefined) this.directory.writePrivate('nginx.conf', before);
+    if (state === undefined || refused()) {
       const why =
+        nginxMessage(failures(), [this.directory.root]) ??
         nginxMessage(tail(this.directory.errorLog, logged), [this.directory.root]) ??
         'no worker of the new configuration answers';
+      if (before !== undefined) this.directory.writePrivate('nginx.conf', before);
+      await this.#goBack(former);
       throw new NginxError(
         'WEIR_NGINX_RELOAD',
         `nginx did not take its new configuration: ${why}. The former one stays in force; it is tried again.`,
       );
     }
     copyFileSync(this.directory.configuration, join(this.directory.run, LAST_GOOD));
+  }
+
+  /** After a reload that failed: workers of the new configuration may have come up all the same, or do so later. */
+  async #goBack(former: readonly ProcessInfo[]): Promise<void> {
+    if (!this.running || this.#master === undefined) return;
+    const known = new Set(former.map(({ pid }) => pid));
+    const { workers } = this.processes();
+    if (workers.every(({ pid }) => known.has(pid))) return;
+    kill(this.#master, 'SIGHUP');
+    // The former ones answer meanwhile, so that only the end of all of these tells that others have come.
+    const ending = new Set(workers.map(({ pid }) => pid));
+    const deadline = Date.now() + BACK_PATIENCE;
+    while (Date.now() < deadline && this.processes().workers.some(({ pid }) => ending.has(pid))) await delay(20);
   }
 
   /** Asks workers without a master to finish what they have and quit. */

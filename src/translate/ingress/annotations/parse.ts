@@ -8,7 +8,7 @@ import { ANNOTATION_PREFIXES, type AnnotationPrefix } from './annotation-key.ts'
 import { AnnotationReader, annotationField, type WrittenAnnotation } from './annotation-reader.ts';
 import { FAMILIES } from './families.ts';
 import { KNOWN_KEYS, judgeUnknownKey } from './known-keys.ts';
-import type { UnsupportedKey } from './not-yet.ts';
+import { UNSUPPORTED_KEYS, type UnsupportedKey } from './not-yet.ts';
 import { shown } from './shown.ts';
 
 export interface ParsedAnnotations {
@@ -31,7 +31,8 @@ export function parseAnnotations(annotations: Readonly<Record<string, string>>, 
   if (own.length === 0) return { settings, findings };
 
   const written = new Map<string, WrittenAnnotation>();
-  const restricting: { readonly key: UnsupportedKey; readonly annotation: WrittenAnnotation }[] = [];
+  const unsupported: WrittenUnsupported[] = [];
+  const unknownRestrictions: string[] = [];
   const families = new Set<AnnotationFamily>();
   const contradicted = new Set<string>();
   const report = (key: string, entry: CatalogueEntry, message: string, fix?: string) => {
@@ -41,13 +42,13 @@ export function parseAnnotations(annotations: Readonly<Record<string, string>>, 
     settings.closed ??= key;
   };
 
-  // Sorted, so that neither findings nor the closing key depend on the order in the manifest; nginx. comes before weir.
+  // Sorted, so that findings don't depend on the order in the manifest; nginx. comes before weir.
   for (const key of own.sort()) {
     const prefix = prefixOf(key)!;
     const name = key.slice(prefix.length);
     const known = KNOWN_KEYS.get(name);
     if (known === undefined) {
-      reportUnknown(key, prefix, name, report, close);
+      reportUnknown(key, prefix, name, report, () => unknownRestrictions.push(key));
       continue;
     }
     const text: unknown = annotations[key];
@@ -65,12 +66,13 @@ export function parseAnnotations(annotations: Readonly<Record<string, string>>, 
     const annotation = { key, text };
     written.set(name, annotation);
     if (known.unsupported === undefined) families.add(known.family);
-    else restricting.push({ key: known.unsupported, annotation });
+    else unsupported.push({ key: known.unsupported, annotation });
   }
 
   // Where the prefixes contradict each other, neither can switch a restriction off.
   const other = (name: string) => (contradicted.has(name) ? undefined : written.get(name)?.text);
-  for (const { key, annotation } of restricting) reportUnsupported(key, annotation, other, report, close);
+  reportUnsupported(unsupported, other, report, close);
+  for (const key of unknownRestrictions) close(key);
 
   const read = new AnnotationReader(written, origin, settings, findings);
   for (const family of FAMILIES) {
@@ -83,6 +85,11 @@ export function parseAnnotations(annotations: Readonly<Record<string, string>>, 
   }
   findings.sort((a, b) => compare(a.field, b.field) || compare(a.code, b.code));
   return { settings, findings };
+}
+
+interface WrittenUnsupported {
+  readonly key: UnsupportedKey;
+  readonly annotation: WrittenAnnotation;
 }
 
 type Report = (key: string, entry: CatalogueEntry, message: string, fix?: string) => void;
@@ -114,35 +121,48 @@ function reportUnknown(
   close(key);
 }
 
+/** Of the keys of one family that restrict access the first in its table is told about, and names the others. */
 function reportUnsupported(
-  key: UnsupportedKey,
-  { key: writtenKey, text }: WrittenAnnotation,
+  unsupported: readonly WrittenUnsupported[],
   other: (name: string) => string | undefined,
   report: Report,
   close: (key: string) => void,
 ): void {
-  const empty = text.trim() === '';
-  if (empty && key.emptyRestricts !== true) {
-    if (key.restrictsAccess) {
-      report(writtenKey, ANNOTATION_FINDINGS.emptyRestriction, `${key.name} is empty and restricts nothing.`);
+  const closing = new Map<string, [WrittenUnsupported, ...WrittenUnsupported[]]>();
+  for (const each of [...unsupported].sort((a, b) => tablePlace(a) - tablePlace(b))) {
+    const { key, annotation } = each;
+    const empty = annotation.text.trim() === '';
+    if (empty && key.emptyRestricts !== true) {
+      if (key.restrictsAccess) {
+        report(annotation.key, ANNOTATION_FINDINGS.emptyRestriction, `${key.name} is empty and restricts nothing.`);
+      }
+    } else if (!empty && key.off?.(annotation.text, other) === true) {
+      // Asks for nothing.
+    } else if (key.restrictsAccess) {
+      const family = closing.get(key.family);
+      if (family === undefined) closing.set(key.family, [each]);
+      else family.push(each);
+    } else {
+      report(
+        annotation.key,
+        ANNOTATION_FINDINGS.notSupported,
+        `${key.name} is not supported yet; the routes are served without it.`,
+      );
     }
-    return;
   }
-  if (!empty && key.off?.(text, other) === true) return;
-  if (key.restrictsAccess) {
-    report(
-      writtenKey,
-      ANNOTATION_FINDINGS.restrictionNotSupported,
-      `${key.name} restricts access and is not supported yet: the routes answer 503.`,
-    );
-    close(writtenKey);
-  } else {
-    report(
-      writtenKey,
-      ANNOTATION_FINDINGS.notSupported,
-      `${key.name} is not supported yet; the routes are served without it.`,
-    );
+  for (const family of closing.values()) {
+    const [{ key, annotation }] = family;
+    const others = [...new Set(family.map((each) => each.key.name))].slice(1);
+    const besides = others.length === 0 ? '' : ` (and with it ${others.join(', ')})`;
+    const message = `${key.name}${besides} restricts access and is not supported yet: the routes answer 503.`;
+    report(annotation.key, ANNOTATION_FINDINGS.restrictionNotSupported, message);
+    close(annotation.key);
   }
+}
+
+/** In the table the key that says what is restricted stands before those that say how. */
+function tablePlace({ key }: WrittenUnsupported): number {
+  return UNSUPPORTED_KEYS.indexOf(key);
 }
 
 function reportIgnored(family: AnnotationFamily, read: AnnotationReader): void {

@@ -14,7 +14,7 @@ const REWRITE_TARGET: AnnotationKey<string> = {
   differs:
     'Turns the paths of the *whole host*, of other Ingresses too, into regular expressions without regard to case, as `use-regex` does. ' +
     'A target that is an `http(s)://` URL redirects with 302 instead. Named captures (`$name`) are refused: they look like variables of nginx. ' +
-    'An invalid target closes the routes (503), where ingress-nginx would pass the paths on unchanged and so open other parts of the backend.',
+    'An invalid target closes the routes (503), where ingress-nginx would pass the paths on unchanged and so open other parts of the backend; the paths of the host stay regular expressions.',
 };
 
 const USE_REGEX: AnnotationKey<boolean> = {
@@ -50,7 +50,11 @@ export const REWRITE: AnnotationFamily = {
     if (read.value(USE_REGEX) === true) settings.useRegex = true;
     const target = read.value(REWRITE_TARGET);
     const prefix = read.value(X_FORWARDED_PREFIX);
-    if (target === undefined) return;
+    if (target === undefined) {
+      // The routes are closed, and must take the requests that they would take if it were right: no others, and no fewer.
+      if (read.has(REWRITE_TARGET.name)) settings.useRegex = true;
+      return;
+    }
     if (/^https?:\/\//.test(target)) {
       settings.useRegex = true;
       settings.filters.push({ type: 'redirect', status: 302, url: target, keepQuery: true });
