@@ -119,7 +119,7 @@ test('status?wait answers when what the source holds is in force, or says that i
   assert.equal(driver.inForce.has('late'), true);
   driver.hold();
   source.onSettle = async () => source.sink.changed([putService('later', 1)]);
-  assert.equal((await json(app, '/api/v1/status?wait=0.05')).settled, false);
+  assert.equal((await json(app, '/api/v1/status?wait=0.0505')).settled, false);
   driver.release();
 });
 

@@ -33,7 +33,9 @@ export function statusRoutes(app: AdminApp, { controller }: AdminContext): void 
       if (wait === undefined) return controller.status();
       const gone = new AbortController();
       request.raw.once('close', () => gone.abort());
-      const settled = await controller.settle(AbortSignal.any([gone.signal, AbortSignal.timeout(Math.ceil(wait * 1000))]));
+      const settled = await controller.settle(
+        AbortSignal.any([gone.signal, AbortSignal.timeout(Math.ceil(wait * 1000))]),
+      );
       return { ...controller.status(), settled };
     },
   );

@@ -46,7 +46,7 @@ export class FindingLog {
     const level = LEVELS[severity];
     if (findings.length === 0 || !this.#log.isLevelEnabled(level)) return;
     for (const found of findings.slice(0, MOST)) {
-      const { seen, ...finding } = await this.#locate(found);
+      const { seen: _, ...finding } = await this.#locate(found);
       this.#log[level]({ finding }, findingLine(finding));
     }
     const more = findings.length - MOST;

@@ -7,9 +7,10 @@ export function findingLine(finding: Finding, paint?: ReturnType<typeof colours>
   const place = placeOf(finding);
   const head = `${severity} ${code}`;
   const colour = { error: paint?.red, warning: paint?.yellow, info: paint?.cyan }[severity];
-  const about = `${nameOf(finding)} ${field}`.trimEnd();
+  const isPlace = finding.object.name === finding.file;
+  const about = isPlace ? '' : ` ${`${nameOf(finding)} ${field}`.trimEnd()}`;
   const sentence = message.replace(/\.$/, '');
-  return `${place === '' ? '' : `${place}: `}${colour?.(head) ?? head} ${printable(`${about}: ${sentence}; ${fix}`)}`;
+  return `${place === '' ? '' : `${place}: `}${colour?.(head) ?? head}${printable(`${about}: ${sentence}; ${fix}`)}`;
 }
 
 /** One finding as people read it: place first, as compilers write it, so that terminals and editors make it a link. */
@@ -22,7 +23,7 @@ export function findingText(finding: Finding, paint: ReturnType<typeof colours>)
 }
 
 function placeOf({ file, line, column }: Finding): string {
-  return [file, line, column].filter((part) => part !== undefined).join(':');
+  return printable([file, line, column].filter((part) => part !== undefined).join(':'));
 }
 
 function nameOf({ object }: Finding): string {

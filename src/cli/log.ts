@@ -22,7 +22,7 @@ export function openLog(terminal: Terminal, level: string): Logger {
       );
       const colour = colourOf[name] ?? ((text: string) => text);
       terminal.err.write(
-        `${paint.dim(time.slice(11, 19))} ${colour(name.padEnd(5))} ${printable(msg)} ${paint.dim(printable(more.join(' ')))}\n`,
+        `${paint.dim(time.slice(11, 19))} ${colour(name.padEnd(5))} ${printable(msg)}${more.length === 0 ? '' : ` ${paint.dim(printable(more.join(' ')))}`}\n`,
         () => done(),
       );
     },

@@ -284,13 +284,18 @@ test('patterns are asked of the engine that is given, and only without one is th
   assert.ok(!(await ask([host('shop.example', [route('r', prefix('/'))])], 'http://shop.example/')).approximate);
 });
 
-test('a pattern that is none loses, and says so', async () => {
+test('a pattern that is none loses, says so, and closes what it begins with to less exact routes', async () => {
   const explanation = await ask(
     [host('shop.example', [route('bad', regex('/a(')), route('all', prefix('/'))])],
     'http://shop.example/a',
   );
-  assert.deepEqual(verdicts(explanation), { bad: 'path', all: 'won' });
+  assert.deepEqual(verdicts(explanation), { bad: 'path', all: 'beaten' });
   assert.match(explanation.routes[0]?.why ?? '', /can't be used/);
+  assert.ok(explanation.outcome.kind === 'respond' && explanation.outcome.status === 503);
+  const routes = [route('bad', regex('/a(')), route('own', prefix('/a/b')), route('all', prefix('/'))];
+  const winner = async (path: string) =>
+    (await ask([host('shop.example', routes)], `http://shop.example${path}`)).routes.find(({ won }) => won)?.id;
+  assert.deepEqual([await winner('/a/b'), await winner('/b'), await winner('/a')], ['own', 'all', undefined]);
 });
 
 const canary = (changes: Partial<Canary>): Canary => ({

@@ -8,7 +8,7 @@ import { explainBackend } from './explain-backend.ts';
 import { explainForward } from './explain-forward.ts';
 import type { ExplainedRoute, Explanation, Outcome } from './explanation.ts';
 import { filterSentence } from './filter-sentence.ts';
-import { type Covered, matchRoute } from './match-route.ts';
+import { type Covered, matchRoute, yieldsTo } from './match-route.ts';
 import { matchText } from './match-text.ts';
 import { redirectLocation } from './redirect-location.ts';
 import { javascriptRegex, type RegexEngine } from './regex-engine.ts';
@@ -115,11 +115,18 @@ async function followHost(
   engine: RegexEngine,
 ): Promise<Pick<Result, 'routes' | 'filters' | 'outcome'>> {
   const routes: ExplainedRoute[] = [];
+  /** Has a broken expression, and closes what is asked for unless a more exact route takes it. */
+  let closing: Route | undefined;
   let winner: { readonly route: Route; readonly covered: Covered } | undefined;
   for (const route of host.routes) {
     const verdict = await matchRoute(route, path, target, engine);
-    if (!verdict.holds) routes.push(routeView(route, verdict.reason, verdict.why));
-    else if (winner === undefined) {
+    if (!verdict.holds) {
+      routes.push(routeView(route, verdict.reason, verdict.why));
+      if (verdict.closes === true && winner === undefined) closing ??= route;
+    } else if (winner === undefined && closing !== undefined && yieldsTo(route, closing)) {
+      const why = `matches too, but ${closing.id} closes the paths that begin like its regular expression`;
+      routes.push(routeView(route, 'beaten', why));
+    } else if (winner === undefined) {
       winner = { route, covered: verdict.covered };
       routes.push(routeView(route, 'won', 'is the first of which every condition holds'));
     } else
@@ -130,6 +137,10 @@ async function followHost(
           `matches too, but ${winner.route.id} (${matchText(winner.route.match)}) is asked first`,
         ),
       );
+  }
+  if (winner === undefined && closing !== undefined) {
+    const reason = `The regular expression of ${closing.id} can't be used, so what it begins with is closed.`;
+    return { routes, filters: [], outcome: { kind: 'respond', status: 503, reason } };
   }
   if (winner === undefined) {
     return {

@@ -1,8 +1,10 @@
+import { closableBeginning, literalBeginning } from '../lib/literal-beginning.ts';
+import { pcreProblem } from '../lib/pcre.ts';
 import type { NamedMatch, ValueMatch } from '../model/match.ts';
 import type { Route } from '../model/route.ts';
 import type { ExplainedRoute } from './explanation.ts';
 import { conditionText, pathText } from './match-text.ts';
-import type { RegexAnswer, RegexEngine } from './regex-engine.ts';
+import { javascriptRegex, type RegexAnswer, type RegexEngine } from './regex-engine.ts';
 import { queryValue, type RequestTarget } from './request-target.ts';
 
 /** What a path match gives to the filters. */
@@ -19,6 +21,8 @@ export type RouteVerdict =
       readonly holds: false;
       readonly reason: Exclude<ExplainedRoute['reason'], 'won' | 'beaten'>;
       readonly why: string;
+      /** The path is a regular expression that no engine takes: the route closes the paths that begin so, without regard to case where it has none. */
+      readonly closes?: boolean;
     };
 
 /** Whether all conditions of a route hold for this request; the first that doesn't is told. */
@@ -29,7 +33,7 @@ export async function matchRoute(
   engine: RegexEngine,
 ): Promise<RouteVerdict> {
   const covered = await matchPath(route, path, engine);
-  if ('why' in covered) return { holds: false, reason: 'path', why: covered.why };
+  if ('why' in covered) return { holds: false, reason: 'path', ...covered };
   const { method, headers = [], query = [] } = route.match;
   if (method !== undefined && method !== target.method) {
     return { holds: false, reason: 'method', why: `asks for method ${method}, this is ${target.method}` };
@@ -53,7 +57,11 @@ export async function matchRoute(
   return { holds: true, covered };
 }
 
-async function matchPath(route: Route, path: string, engine: RegexEngine): Promise<Covered | { readonly why: string }> {
+async function matchPath(
+  route: Route,
+  path: string,
+  engine: RegexEngine,
+): Promise<Covered | { readonly why: string; readonly closes?: boolean }> {
   const match = route.match.path;
   const why = `its path is ${pathText(match)}`;
   switch (match.kind) {
@@ -73,9 +81,28 @@ async function matchPath(route: Route, path: string, engine: RegexEngine): Promi
         anchored: true,
       });
       if (answer.matched) return { prefixLength: 0, captures: answer.captures, named: answer.named ?? {} };
-      return { why: answer.error === undefined ? why : `${why}, which can't be used: ${answer.error}` };
+      if (answer.error === undefined) return { why };
+      // JavaScript refuses what only PCRE has; that nginx refuses it too is then not sure.
+      const sure = engine !== javascriptRegex || pcreProblem(match.value) !== undefined;
+      const beginning = sure ? closableBeginning(match.value) : undefined;
+      return {
+        why: `${why}, which can't be used: ${answer.error}`,
+        closes: beginning !== undefined && startsWith(path, beginning, match.ignoreCase),
+      };
     }
   }
+}
+
+/** Whether a route is less exact than one that closes what its broken expression begins with, which then comes first. */
+export function yieldsTo(route: Route, closed: Route): boolean {
+  const { path } = route.match;
+  const beginning = path.kind === 'regex' ? literalBeginning(path.value) : path.value;
+  const of = closableBeginning(closed.match.path.value) ?? '';
+  return startsWith(of, beginning, path.kind === 'regex');
+}
+
+function startsWith(text: string, beginning: string, ignoreCase: boolean): boolean {
+  return ignoreCase ? text.toLowerCase().startsWith(beginning.toLowerCase()) : text.startsWith(beginning);
 }
 
 function whole(prefixLength: number): Covered {

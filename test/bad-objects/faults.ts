@@ -88,7 +88,8 @@ export const FAULTS: readonly Fault[] = [
         '          - path: /shop/(item|cart\n            pathType: ImplementationSpecific',
       ),
     findings: () => [{ code: 'WEIR0123', kind: 'Ingress', field: `${PATH}.path`, at: ['- path: ', '/shop/('] }],
-    live: 404,
+    path: '/shop/a',
+    live: 503,
   },
   {
     title: 'bad regex: one that only PCRE itself refuses',

@@ -130,7 +130,7 @@ test('/api/v1/status: what is wanted, what is in force, why nginx was reloaded, 
   );
   assert.deepEqual(status.quarantined, []);
   assert.deepEqual(status.model, { origin: 'source', hosts: 3, routes: 4, backends: 2, certificates: 1 });
-  assert.equal((await answer<{ settled: boolean }>('/api/v1/status?wait=20')).settled, true);
+  assert.equal((await answer<{ settled: boolean }>('/api/v1/status?wait=19.98765')).settled, true);
 });
 
 test('/api/v1/routes: each host with its routes in the order in which they are asked, and where they come from', async () => {

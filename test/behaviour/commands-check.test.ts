@@ -283,3 +283,32 @@ test('check says what the running weir says', async (context) => {
   assert.match(unclosed?.message ?? '', /quote or bracket that was opened before this place is not closed/);
   assert.match(unclosed?.fix ?? '', /^Close the quote or bracket/);
 });
+
+test('check warns where nothing would be served: no Ingress of a class that is, or no object at all', async (context) => {
+  const nginx = GOOD.replace('spec:', 'spec:\n  ingressClassName: nginx');
+  const folder = folderOf(context, { 'a.yaml': nginx });
+  const { code, out } = await check('-f', folder.path);
+  assert.equal(code, 0);
+  assert.match(out, /warning WEIR0127 No Ingress is served: 1 is of class "nginx"; served: weir\./);
+  assert.match(out, /fix: Add --ingress-class nginx/);
+  assert.doesNotMatch((await check('-f', folder.path, '--ingress-class', 'nginx')).out, /WEIR0127/);
+  const empty = folderOf(context, {});
+  const nothing = await check('-f', empty.path, '--fail-on', 'warning');
+  assert.equal(nothing.code, 1);
+  assert.match(nothing.out, /warning WEIR0014 There is no object in /);
+});
+
+test('check does not miss what a cluster makes, and says so, unless the manifests hold some of it', async (context) => {
+  const service =
+    'apiVersion: v1\nkind: Service\nmetadata: {name: gone, namespace: shop}\nspec: {ports: [{port: 80}]}\n';
+  const site = `${WRONG.replace('canery: "true"', 'ssl-redirect: "true"')}  tls: [{hosts: [shop.example], secretName: made-by-cert-manager}]\n`;
+  const folder = folderOf(context, { 'a.yaml': site, 'b.yaml': service });
+  const { code, out, err } = await check('-f', folder.path);
+  assert.equal(code, 0, out);
+  assert.doesNotMatch(out, /(?:warning|error) WEIR0(?:105|300)/);
+  assert.match(out, /info WEIR0015 There is no EndpointSlice or Endpoints and no Secret among the manifests/);
+  assert.match(err, /^There is no EndpointSlice or Endpoints and no Secret among the manifests.*\(2\).*\n1?/);
+  folder.write('c.yaml', 'apiVersion: v1\nkind: Secret\nmetadata: {name: other, namespace: shop}\n');
+  const some = await findingsOf('-f', folder.path);
+  assert.deepEqual(some.map((each) => each.code).sort(), ['WEIR0015', 'WEIR0300']);
+});

@@ -68,7 +68,7 @@ test('status lists errors and warnings with their place, everything with --all, 
   assert.match(out, /^source files: read, healthy, but 1 file not in full$/m);
   assert.ok(out.includes(`counts: ${file}\n`), out);
   assert.match(out, /^findings: 61 errors, /m);
-  assert.match(out, /^ {2}\S+torn\.yaml:[0-9]+:[0-9]+: error WEIR0003 \S.*: The document cannot be read: .*; /m);
+  assert.match(out, /^ {2}\S+torn\.yaml:[0-9]+:[0-9]+: error WEIR0003: The document cannot be read: .*; /m);
   assert.match(
     out,
     /^ {2}\S+lost\.yaml:[0-9]+:[0-9]+: error WEIR0103 Ingress\/default\/lost-0 spec\.rules\[0\]\S+: .*; /m,

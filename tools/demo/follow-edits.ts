@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
+import { findingLine } from '../../src/cli/finding-text.ts';
 import type { Finding } from '../../src/diagnostics/finding.ts';
-import { originText } from '../../src/model/origin.ts';
 import type { DemoWeir } from './demo-weir.ts';
 
 /** Tells, a line each, what weir makes of the edits to the manifests, until the signal aborts. */
@@ -16,7 +16,7 @@ export async function followEdits(
     await new Promise((resolve) => setTimeout(resolve, 200));
     const status = await weir.status();
     if (status === undefined) continue;
-    const lines = new Set((await findings(adminPort)).map(findingLine));
+    const lines = new Set((await findings(adminPort)).map(lineOf));
     for (const line of lines) if (!known.has(line)) say(line);
     for (const line of known) if (!lines.has(line)) say(`resolved: ${line}`);
     known = lines;
@@ -37,10 +37,8 @@ async function findings(adminPort: number): Promise<readonly Finding[]> {
   }
 }
 
-function findingLine({ severity, code, object, field, file, line, message }: Finding): string {
-  const place =
-    file === undefined
-      ? originText({ object, field })
-      : `${relative(process.cwd(), file)}${line === undefined ? '' : `:${line}`}`;
-  return `${place}: ${severity} ${code} ${message}`;
+/** As weir's log says it, with the path as one types it here. */
+function lineOf(finding: Finding): string {
+  const { file } = finding;
+  return findingLine(file === undefined ? finding : { ...finding, file: relative(process.cwd(), file) });
 }

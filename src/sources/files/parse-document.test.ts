@@ -82,3 +82,14 @@ test('an alias that contains itself is refused, and so is a chain of aliases too
 test('a few harmless aliases are read', () => {
   assert.deepEqual(parse('a: &x {k: 1}\nb: *x\n').values, [{ a: { k: 1 }, b: { k: 1 } }]);
 });
+
+test('a template that was not rendered is told what to do, at a mistake that is none of its own making too', () => {
+  for (const text of [
+    'name: {{ .Values.name }}\n',
+    'a:\n{{- if .Values.x }}\n  b: 1\n{{- end }}\n',
+    '{{ include "x" . }}',
+  ]) {
+    assert.match(parse(text).failure?.fix ?? '', /looks like a Helm template.*helm template/, text);
+  }
+  assert.doesNotMatch(parse('a: {{b: 1}\n').failure?.fix ?? '', /Helm/);
+});

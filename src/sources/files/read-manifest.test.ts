@@ -118,3 +118,33 @@ test('a document that only moved, or whose comments changed, keeps its body', ()
     [2, 9],
   );
 });
+
+test('a kind that differs only in case is told with its spelling, in a group that fits, and nothing given disappears', () => {
+  const good = read(service('web'));
+  const misspelt = read(service('web').replace('Service', 'service'), good);
+  assert.deepEqual([keys(misspelt), codes(misspelt)], [['Service/default/web'], ['WEIR0016']]);
+  assert.equal(misspelt.findings[0]?.fix, 'Write kind: Service.');
+  assert.deepEqual(codes(read('apiVersion: serving.knative.dev/v1\nkind: service\nmetadata: {name: a}\n')), []);
+});
+
+test('that a kind of the Gateway API is not read yet is said once in a file', () => {
+  const route = (kind: string, name: string) =>
+    `---\napiVersion: gateway.networking.k8s.io/v1\nkind: ${kind}\nmetadata: {name: ${name}}\n`;
+  const manifest = read(
+    route('HTTPRoute', 'a') + route('HTTPRoute', 'b') + route('Gateway', 'c') + `---\n${service('web')}`,
+  );
+  assert.deepEqual(codes(manifest), ['WEIR0017', 'WEIR0017']);
+  assert.deepEqual(
+    manifest.findings.map(({ severity, line, message }) => [severity, line, /"(\w+)"/.exec(message)?.[1]]),
+    [
+      ['info', 2, 'HTTPRoute'],
+      ['info', 10, 'Gateway'],
+    ],
+  );
+  assert.deepEqual([keys(manifest), manifest.broken], [['Service/default/web'], false]);
+});
+
+test('other documents of a broken file are spoken of only where there are any', () => {
+  assert.doesNotMatch(read('a: [').findings[0]!.message, /other documents/);
+  assert.match(read(`${service('web')}---\na: [`).findings[0]!.message, /The other documents of this file count\.$/);
+});

@@ -73,8 +73,12 @@ export class ClassTable {
     return { served: true, findings };
   }
 
-  /** What is to be said where there are Ingresses and none of them is served. */
+  /**
+   * What is to be said where there are Ingresses and none of them is served. Only of manifests, which are written for weir:
+   * in a cluster weir may stand beside other controllers and have nothing to do.
+   */
   nothingServed(): readonly Finding[] {
+    if (!this.#options.serveWithoutClass) return [];
     const counts = new Map<string, number>();
     for (const ingress of this.#snapshot.all('Ingress')) {
       const name = className(ingress);

@@ -15,8 +15,14 @@ test('for manifests, class weir and no class are served without an IngressClass 
   assert.ok(served([...WEB, ingress({ hosts: HOSTS })]));
   const other = translate([...WEB, ingress({ hosts: HOSTS, class: 'nginx' })]);
   assert.equal(other.model.hosts.size, 0);
-  assert.deepEqual(findingsOf(other), ['WEIR0117 Ingress/shop/web spec.ingressClassName']);
-  assert.equal(other.findings()[0]!.severity, 'info');
+  assert.deepEqual(findingsOf(other), [
+    'WEIR0127 Configuration//weir ingress-class',
+    'WEIR0117 Ingress/shop/web spec.ingressClassName',
+  ]);
+  assert.deepEqual(
+    other.findings().map(({ severity }) => severity),
+    ['warning', 'info'],
+  );
 });
 
 test('in a cluster a class needs its IngressClass object', () => {
@@ -36,20 +42,48 @@ test('a class whose object names another controller is not served, though it is 
     const web = ingress({ hosts: HOSTS, ...(annotations === undefined ? { class: 'nginx' } : { annotations }) });
     const translator = translate([...WEB, web, nginx], { ingressClasses: ['nginx'] });
     assert.equal(translator.model.hosts.size, 0);
-    assert.deepEqual(findingsOf(translator), ['WEIR0115 IngressClass//nginx spec.controller']);
+    assert.deepEqual(findingsOf(translator), [
+      'WEIR0127 Configuration//weir ingress-class',
+      'WEIR0115 IngressClass//nginx spec.controller',
+    ]);
   }
 });
 
 test('Ingresses of another controller are passed over in silence, whatever is wrong with them', () => {
-  const translator = translate([
+  const foreign = [
     ingressClass({ name: 'alb', controller: 'ingress.k8s.aws/alb' }),
     ingress({
       class: 'alb',
       hosts: { 'bad host': ['relative'] },
       annotations: { 'nginx.ingress.kubernetes.io/x': 'y' },
     }),
-  ]);
-  assert.deepEqual(findingsOf(translator), []);
+  ];
+  assert.deepEqual(findingsOf(translate(foreign, CLUSTER)), []);
+  const beside = ingress({ name: 'beside', class: 'weir', hosts: HOSTS });
+  assert.deepEqual(findingsOf(translate([...WEB, beside, ...foreign])), []);
+});
+
+test('where manifests hold Ingresses and none is served, that is said once, with the classes, until one is', () => {
+  const named = (name: string, of: string) => ingress({ name, class: of, hosts: HOSTS });
+  const translator = translate([...WEB, named('a', 'nginx'), named('b', 'nginx'), named('c', 'alb')]);
+  const said = () => translator.findings().filter(({ code }) => code === 'WEIR0127');
+  assert.deepEqual(
+    said().map(({ message, fix }) => [message, fix]),
+    [
+      [
+        'No Ingress is served: 2 are of class "nginx", 1 is of class "alb"; served: weir.',
+        'Add --ingress-class nginx if weir is to serve them.',
+      ],
+    ],
+  );
+  translator.update(put(ingressClass({ name: 'nginx', controller: 'k8s.io/ingress-nginx' })));
+  assert.match(said()[0]!.fix, /IngressClass nginx names controller "k8s\.io\/ingress-nginx"/);
+  translator.update(put(named('c', 'weir')));
+  assert.deepEqual(said(), []);
+  translator.update(remove(named('c', 'weir')));
+  assert.equal(said().length, 1);
+  translator.update(remove(named('a', 'nginx'), named('b', 'nginx')));
+  assert.deepEqual(said(), []);
 });
 
 test('the old annotation names a class without needing an object, and wins over the field', () => {
@@ -86,7 +120,7 @@ test('of several default classes the newest counts, and all are reported', () =>
   assert.equal(older.model.hosts.size, 0);
   assert.deepEqual(
     older.findings().map(({ code, object }) => `${code} ${object.name}`),
-    ['WEIR0116 alb', 'WEIR0116 weir'],
+    ['WEIR0127 weir', 'WEIR0116 alb', 'WEIR0116 weir'],
   );
 });
 

@@ -180,3 +180,12 @@ function failAtSecrets(t: TestContext, key: string): void {
     return value;
   });
 }
+
+test('an Ingress that weir fails to read is closed for what its regular expressions match, not for their text', () => {
+  const translator = translatorFailing();
+  const annotations = { 'nginx.ingress.kubernetes.io/rewrite-target': '/$1' };
+  const path = { path: '/api/(.*)', type: 'ImplementationSpecific' };
+  const wide = ingress({ name: 'wide', hosts: { 'a.example': ['/'] } });
+  translator.update(put(...WEB, wide, ingress({ name: 'b', annotations, hosts: { 'a.example': [path] } })));
+  assert.deepEqual(routesOf(translator, 'a.example'), ['regex /api/(.*) ✗ 503', 'regex / → shop/web:80']);
+});

@@ -12,7 +12,7 @@ test('exact hosts, wildcard hosts and no host become virtual hosts of their own,
     'default/*.b.example',
     'default/a.example',
   ]);
-  assert.deepEqual(findingsOf(translator), []);
+  assert.deepEqual(findingsOf(translator), ['WEIR0126 Ingress/shop/web spec.rules[0].host']);
 });
 
 for (const host of [

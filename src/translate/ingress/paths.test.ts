@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ingress, service, slice } from '../../../test/support/resources.ts';
+import { resource, ingress, service, slice } from '../../../test/support/resources.ts';
 import { findingsOf, hostOf, routesOf, translate } from './translated.fixture.ts';
 
 const WEB = [service(), slice()];
@@ -134,7 +134,7 @@ test('a rewrite target becomes a rewrite by captures', () => {
   ]);
 });
 
-test('a regular expression that does not compile is left out and reported, the others are served', () => {
+test('a regular expression that does not compile is closed and reported, the others are served', () => {
   const translator = translate([
     ...WEB,
     ingress({
@@ -142,8 +142,51 @@ test('a regular expression that does not compile is left out and reported, the o
       hosts: { [HOST]: [of('/a(b', 'ImplementationSpecific'), of('/ok', 'ImplementationSpecific')] },
     }),
   ]);
-  assert.deepEqual(routesOf(translator, HOST), ['regex /ok → shop/web:80']);
+  assert.deepEqual(routesOf(translator, HOST), ['regex /a(b ✗ 503', 'regex /ok → shop/web:80']);
   assert.deepEqual(findingsOf(translator), ['WEIR0123 Ingress/shop/web spec.rules[0].http.paths[0].path']);
+  assert.match(translator.findings()[0]!.message, /paths that begin with "\/a" answer 503/);
+});
+
+test('closed routes keep the matches that they would have open, so that no less exact route gets their requests', () => {
+  const closing = { 'nginx.ingress.kubernetes.io/rewrite-target': '/$x' };
+  const wide = ingress({ name: 'wide', hosts: { [HOST]: ['/'] } });
+  const regex = of('/api/v[12]/(.*)', 'ImplementationSpecific');
+  const rewriting = translate([...WEB, wide, ingress({ annotations: closing, hosts: { [HOST]: [regex] } })]);
+  assert.deepEqual(routesOf(rewriting, HOST), ['regex /api/v[12]/(.*) ✗ 503', 'regex / → shop/web:80']);
+
+  const restricting = { 'nginx.ingress.kubernetes.io/auth-url': 'http://a.example' };
+  const slash = of('/docs/', 'ImplementationSpecific');
+  const restricted = translate([...WEB, wide, ingress({ annotations: restricting, hosts: { [HOST]: [slash] } })]);
+  assert.deepEqual(routesOf(restricted, HOST), [
+    'exact /docs ✗ 503',
+    'text-prefix /docs/ ✗ 503',
+    'prefix / → shop/web:80',
+  ]);
+});
+
+test('a rewrite target that names a group which the path does not have is reported at the path', () => {
+  const said = (target: string, path: string) =>
+    findingsOf(
+      translate([
+        ...WEB,
+        ingress({
+          annotations: { 'nginx.ingress.kubernetes.io/rewrite-target': target },
+          hosts: { [HOST]: [of(path, 'ImplementationSpecific')] },
+        }),
+      ]),
+    );
+  assert.deepEqual(said('/$2', '/app(/|$)'), ['WEIR0216 Ingress/shop/web spec.rules[0].http.paths[0].path']);
+  assert.deepEqual(said('/$1', '/app'), ['WEIR0216 Ingress/shop/web spec.rules[0].http.paths[0].path']);
+  assert.deepEqual(said('/$2', '/app(/|$)(.*)'), []);
+  assert.deepEqual(said('/', '/app'), []);
+});
+
+test('a path without a type is read as ImplementationSpecific and reported', () => {
+  const backend = { service: { name: 'web', port: { number: 80 } } };
+  const rules = [{ host: HOST, http: { paths: [{ path: '/a', backend }] } }];
+  const translator = translate([...WEB, resource('Ingress', {}, { spec: { rules } })]);
+  assert.deepEqual(routesOf(translator, HOST), ['text-prefix /a → shop/web:80']);
+  assert.deepEqual(findingsOf(translator), ['WEIR0125 Ingress/shop/web spec.rules[0].http.paths[0].pathType']);
 });
 
 test('what can be no path costs that path alone', () => {

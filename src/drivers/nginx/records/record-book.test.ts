@@ -136,6 +136,28 @@ test('a path pattern that does not compile closes what it plainly covers, after 
   );
 });
 
+test('what stands in for a pattern without case has none either, comes before a pattern for everything, and is told once', () => {
+  const regex = (value: string) => ({ match: { path: { kind: 'regex', value, ignoreCase: true } as const } });
+  const bad = sampleRoute('/api/(v1', 'b', {
+    ...regex('/api/(v1'),
+    action: { kind: 'respond', status: 503, reason: 'The path is no valid regular expression' },
+  });
+  const rest = [sampleRoute('/API/x$', 'b', regex('/API/x$')), sampleRoute('/(.*)', 'b', regex('/(.*)'))];
+  const model = sampleModel({ hosts: [sampleHost('a.example', [bad, ...rest])], backends: [sampleBackend('b')] });
+  const book = new RecordBook();
+  book.judgePattern({ pattern: '/api/(v1', ignoreCase: true }, 'missing )');
+  book.commit(book.evaluate(model, undefined));
+  assert.deepEqual(
+    hostRecord(book, 'default/a.example').routes.map(({ path, respond }) => [path, respond?.status]),
+    [
+      [{ kind: 'regex', value: '/API/x$', ignoreCase: true }, undefined],
+      [{ kind: 'regex', value: '/api/', ignoreCase: true }, 503],
+      [{ kind: 'regex', value: '/(.*)', ignoreCase: true }, undefined],
+    ],
+  );
+  assert.deepEqual(book.findings(), []);
+});
+
 test('a host over 1 MiB answers 503 and is reported, other hosts are untouched', () => {
   const many = Array.from({ length: 8000 }, (_, index) => sampleRoute(`/${index}`, 'b'));
   const hosts = [sampleHost('big.example', many), sampleHost('a.example', [sampleRoute('/', 'b')])];

@@ -97,3 +97,12 @@ test('an empty restriction restricts nothing, as in ingress-nginx, but an empty 
     }
   }
 });
+
+test('of one family of restrictions the key that says what is restricted is told about, and names the others', () => {
+  const basic = parsed({ 'auth-realm': 'x', 'auth-secret': 's', 'auth-type': 'basic', 'auth-url': 'http://a.example' });
+  assert.equal(basic.settings.closed, `${NGINX}auth-type`);
+  assert.deepEqual(basic.said, ['auth-type WEIR0202', 'auth-url WEIR0202']);
+  assert.match(basic.findings[0]!.message, /^auth-type \(and with it auth-secret, auth-realm\) restricts access/);
+  const misspelt = parsed({ 'auth-reaml': 'x', 'auth-url': 'http://a.example' });
+  assert.equal(misspelt.settings.closed, `${NGINX}auth-url`);
+});
