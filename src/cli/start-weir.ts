@@ -18,6 +18,7 @@ import { readToken } from './admin-client.ts';
 import { compiledDataplane } from './compiled-dataplane.ts';
 import { logController } from './log-controller.ts';
 import { nginxRegexEngine } from './nginx-regex-engine.ts';
+import { ownListeners } from './own-listeners.ts';
 import { translatorFor } from './translator-for.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -39,6 +40,11 @@ const HOPELESS: ReadonlySet<string> = new Set([
   'WEIR_NGINX_WORKER_ACCESS',
 ]);
 
+const LOUD: ReadonlySet<NginxEvent['event']> = new Set(['restart-failed', 'ended', 'no-room']);
+
+/** Milliseconds between two lines that say that the model still can't be saved. */
+const SAVING_QUIET = 30_000;
+
 /** Puts the program together and starts it: the only place that knows all its parts. Rejects if it can't serve anything. */
 export async function startWeir(settings: Settings, log: Logger): Promise<RunningWeir> {
   const token = settings['admin-token-file'] === undefined ? undefined : await readToken(settings['admin-token-file']);
@@ -52,11 +58,15 @@ export async function startWeir(settings: Settings, log: Logger): Promise<Runnin
   });
   const { store, reading } = await StateStore.open({
     directory,
-    onProblem: (problem) => {
-      if (problem === undefined) log.info('the model is saved again');
-      else log.error({ code: (problem as NodeJS.ErrnoException).code }, `the model can't be saved: ${problem.message}`);
-    },
+    onProblem: noteSaving(log),
+  }).catch(async (error: unknown) => {
+    await lock.release();
+    if (!(error instanceof CodedError)) throw error;
+    throw new UsageError(error.message, error.remedy ?? '');
   });
+  if (lock.problem !== undefined) {
+    log.warn(`the state directory is held without its file weir.pid, which can't be written: ${lock.problem.message}`);
+  }
   if (reading.problem !== undefined) log.warn(`saved state: ${reading.problem}`);
   const held = await HeldObjects.open({
     directory,
@@ -70,6 +80,7 @@ export async function startWeir(settings: Settings, log: Logger): Promise<Runnin
     },
   });
   if (held.problem !== undefined) log.warn(`objects of broken manifests, held by an earlier run: ${held.problem}`);
+  let listeners = ownListeners(settings['http-port'], settings['https-port'], []);
   const nginx = nginxDriver(settings, (event) => noteNginxEvent(event, controller, log));
   const controller: Controller = new Controller({
     source: new FilesSource({ folders: settings.manifests, held: held.held }),
@@ -78,6 +89,7 @@ export async function startWeir(settings: Settings, log: Logger): Promise<Runnin
       defaultCertificate: settings['default-ssl-certificate'],
       httpPort: settings['http-port'],
       httpsPort: settings['https-port'],
+      ownListeners: () => listeners,
       trustedProxies: settings['trusted-proxies'],
     }),
     drivers: [nginx],
@@ -114,6 +126,12 @@ export async function startWeir(settings: Settings, log: Logger): Promise<Runnin
     await lock.release();
     throw error;
   });
+  // Before the first object is read.
+  listeners = ownListeners(
+    settings['http-port'],
+    settings['https-port'],
+    admin.app.addresses().filter((bound) => typeof bound !== 'string'),
+  );
   const stop = async (how: 'leave' | 'drain') => {
     await controller.stop(how);
     await admin.app.close();
@@ -140,6 +158,22 @@ export async function startWeir(settings: Settings, log: Logger): Promise<Runnin
   return { controller, admin: admin.url, hopeless: hopeless.promise, stop };
 }
 
+/** Says that the model can't be saved for as long as it can't, at most every half minute, and when it can again. */
+function noteSaving(log: Logger): (problem: Error | undefined) => void {
+  let quietUntil = -Infinity;
+  return (problem) => {
+    const now = performance.now();
+    if (problem !== undefined && now < quietUntil) return;
+    quietUntil = problem === undefined ? -Infinity : now + SAVING_QUIET;
+    if (problem === undefined) log.info('the model is saved again');
+    else
+      log.error(
+        { code: (problem as NodeJS.ErrnoException).code },
+        `the model can't be saved: ${problem.message}. What is served goes on; it is tried again every few seconds.`,
+      );
+  };
+}
+
 function nginxDriver(settings: Settings, onEvent: (event: NginxEvent) => void): NginxDriver {
   const directory = join(settings['state-dir']!, 'nginx');
   return new NginxDriver({
@@ -153,7 +187,7 @@ function nginxDriver(settings: Settings, onEvent: (event: NginxEvent) => void): 
 }
 
 function noteNginxEvent({ event, message, reason }: NginxEvent, controller: Controller, log: Logger): void {
-  const level = event === 'restart-failed' || event === 'ended' ? 'error' : event === 'quarantined' ? 'warn' : 'info';
+  const level = LOUD.has(event) ? 'error' : event === 'quarantined' ? 'warn' : 'info';
   log[level]({ event, ...(reason === undefined ? {} : { reason }) }, message);
   if (event === 'reloaded') controller.noteReload('nginx', reason ?? 'other', message);
 }

@@ -1,4 +1,5 @@
 import { IngressTranslator } from '../translate/ingress/ingress-translator.ts';
+import type { OwnListener } from '../translate/services/own-listener.ts';
 import type { Translator } from '../translate/translator.ts';
 
 export interface TranslatorChoices {
@@ -8,6 +9,8 @@ export interface TranslatorChoices {
   readonly httpPort: number;
   readonly httpsPort: number;
   readonly trustedProxies: readonly string[];
+  /** Unless given it is not known where weir will listen, and every port may be an endpoint's. */
+  readonly ownListeners?: () => readonly OwnListener[];
 }
 
 /** The translator for manifests: classes need no IngressClass object, and endpoints may be on this machine. */
@@ -21,6 +24,7 @@ export function translatorFor(choices: TranslatorChoices): Translator {
     ...(namespace === undefined || name === undefined ? {} : { defaultCertificate: { namespace, name } }),
     httpPort: choices.httpPort,
     httpsPort: choices.httpsPort,
+    ownListeners: choices.ownListeners ?? (() => []),
     trustedProxies: choices.trustedProxies,
     now: () => new Date(),
   });

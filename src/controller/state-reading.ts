@@ -6,6 +6,8 @@ export interface StateReading {
   readonly model: Model | undefined;
   /** Bytes up to and with the last commit; whatever follows is worthless. */
   readonly goodBytes: number;
+  /** Those of them up to and with the first commit; the others are the journal. */
+  readonly snapshotBytes: number;
   /** What was wrong with the file, for the log. A torn end after a crash is told too; nothing that was promised is in it. */
   readonly problem?: string;
 }
@@ -23,11 +25,13 @@ export function readState(bytes: Buffer): StateReading {
   };
   let batch: StateLine[] = [];
   let goodBytes = 0;
+  let snapshotBytes = 0;
   let committed = false;
   let number = 0;
   const reading = (problem?: string): StateReading => ({
     model: committed ? tables : undefined,
     goodBytes,
+    snapshotBytes,
     ...(problem === undefined ? {} : { problem }),
   });
   for (let start = 0; start < bytes.length; ) {
@@ -45,6 +49,7 @@ export function readState(bytes: Buffer): StateReading {
       batch = [];
       committed = true;
       goodBytes = start;
+      if (snapshotBytes === 0) snapshotBytes = start;
     } else batch.push(line);
   }
   return reading(batch.length > 0 ? 'the last changes were not finished; they were dropped' : undefined);

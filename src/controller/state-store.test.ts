@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFile, mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, type FileHandle, mkdir, mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -8,6 +8,7 @@ import { backendPart, backendsDelta, type MutableModel, mutableModel } from '../
 import { Redacted } from '../lib/redacted.ts';
 import { diffModels, emptyDelta, isEmptyDelta, wholeModel } from '../model/diff.ts';
 import { emptyModel, type Model } from '../model/model.ts';
+import { readState } from './state-reading.ts';
 import { StateStore, type StateStoreOptions } from './state-store.ts';
 
 async function temporary(context: Pick<TestContext, 'after'>): Promise<string> {
@@ -158,7 +159,7 @@ test('wherever the file is cut or damaged, what loads is a model that was once i
   }
 });
 
-test('a full disk is told once, loses nothing, and is tried again', async (context) => {
+test('a full disk is told at each try, loses nothing, and is tried again', async (context) => {
   const directory = await temporary(context);
   const problems: (string | undefined)[] = [];
   let full = false;
@@ -181,11 +182,156 @@ test('a full disk is told once, loses nothing, and is tried again', async (conte
   await store.flush();
   assert.match(store.problem?.message ?? '', /ENOSPC/);
   assert.equal(store.pending, 1);
+  const kept = await reload(directory);
+  assert.deepEqual(
+    [[...(kept.model?.backends.keys() ?? [])], kept.problem],
+    [['a'], undefined],
+    'no half a line stays',
+  );
   full = false;
   await store.close();
-  assert.deepEqual(problems, ['ENOSPC: no space left on device, write', undefined]);
+  const told = 'ENOSPC: no space left on device, write';
+  assert.deepEqual(problems, [told, told, undefined]);
   const { model: loaded, problem } = await reload(directory);
   assert.deepEqual([loaded, problem], [model, undefined]);
+});
+
+/** A disk on which `model.jsonl` and `model.jsonl.new` together may take so many bytes. */
+function smallDisk(directory: string) {
+  const disk = { room: Infinity };
+  const append = async (file: FileHandle, text: string) => {
+    const sizes = await Promise.all(['model.jsonl', 'model.jsonl.new'].map((name) => sizeOf(join(directory, name))));
+    const { size } = await file.stat();
+    // Of the file beside, the part that is there already is written over.
+    const grows = (await isBeside(file, directory)) ? Math.max(0, position(file) + text.length - size) : text.length;
+    if (sizes[0]! + sizes[1]! + grows > disk.room) {
+      throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    }
+    await file.writeFile(text);
+    written.set(file, position(file) + text.length);
+  };
+  const written = new WeakMap<FileHandle, number>();
+  const position = (file: FileHandle) => written.get(file) ?? 0;
+  return { disk, append };
+}
+
+const sizeOf = async (path: string) => (await stat(path).catch(() => undefined))?.size ?? 0;
+
+async function isBeside(file: FileHandle, directory: string): Promise<boolean> {
+  const beside = await stat(join(directory, 'model.jsonl.new')).catch(() => undefined);
+  return beside?.ino === (await file.stat()).ino;
+}
+
+const padded = (name: string, bytes: number) => ({
+  ...backendPart(name, 1),
+  fastcgi: { parameters: { padding: 'x'.repeat(bytes) } },
+});
+
+test('a model that has shrunk is saved on a full disk: the room for it is kept', async (context) => {
+  const directory = await temporary(context);
+  const { disk, append } = smallDisk(directory);
+  const model = mutableModel();
+  const names = Array.from({ length: 400 }, (_, index) => `b${index}`);
+  for (const name of names) model.backends.set(name, padded(name, 1000));
+  const store = await opened(directory, { append });
+  store.record(model, wholeModel(model));
+  await store.flush();
+  disk.room = (await sizeOf(join(directory, 'model.jsonl'))) + (await sizeOf(join(directory, 'model.jsonl.new')));
+  for (const name of names.slice(1)) model.backends.delete(name);
+  store.record(model, backendsDelta(...names.slice(1)));
+  await store.flush();
+  assert.deepEqual([store.problem, store.pending], [undefined, 0]);
+  assert.ok((await sizeOf(join(directory, 'model.jsonl'))) < 3000);
+  await store.close();
+  assert.deepEqual((await reload(directory)).model, model);
+});
+
+test('a snapshot that fits in place of the journal takes it; until then there is the older snapshot, and never nothing', async (context) => {
+  const directory = await temporary(context);
+  const { disk, append } = smallDisk(directory);
+  const model = mutableModel();
+  const seen: (number | undefined)[] = [];
+  const store = await opened(directory, {
+    append: async (file, text) => {
+      await append(file, text);
+      seen.push(
+        readState(await readFile(join(directory, 'model.jsonl')).catch(() => Buffer.alloc(0))).model?.backends.size,
+      );
+    },
+  });
+  model.backends.set('first', padded('first', 100));
+  store.record(model, wholeModel(model));
+  await store.flush();
+  for (let round = 0; round < 9; round++) {
+    model.backends.set('a', padded('a', 100_000 + round));
+    store.record(model, backendsDelta('a'));
+    await store.flush();
+  }
+  disk.room = (await sizeOf(join(directory, 'model.jsonl'))) + (await sizeOf(join(directory, 'model.jsonl.new')));
+  seen.length = 0;
+  model.backends.set('b', padded('b', 100_000));
+  store.record(model, backendsDelta('b'));
+  await store.flush();
+  assert.deepEqual([store.problem, store.pending], [undefined, 0]);
+  assert.ok(seen.includes(1) && !seen.includes(undefined), `while it was written: ${seen.join(', ')} backends`);
+  await store.close();
+  assert.deepEqual((await reload(directory)).model, model);
+});
+
+test('a journal that has outgrown the snapshot goes on where rewriting has no room, and says so', async (context) => {
+  const directory = await temporary(context);
+  const { disk, append } = smallDisk(directory);
+  const store = await opened(directory, { append });
+  const model = mutableModel();
+  for (const name of ['a', 'b', 'c', 'd']) {
+    model.backends.set(name, padded(name, 400_000));
+    store.record(model, backendsDelta(name));
+    await store.flush();
+  }
+  disk.room =
+    (await sizeOf(join(directory, 'model.jsonl'))) + (await sizeOf(join(directory, 'model.jsonl.new'))) + 1000;
+  model.backends.set('e', backendPart('e', 1));
+  store.record(model, backendsDelta('e'));
+  await store.flush();
+  assert.match(store.problem?.message ?? '', /^all is saved, but the file must be rewritten/);
+  assert.equal(store.pending, 0);
+  assert.deepEqual((await reload(directory)).model, model);
+  disk.room = Infinity;
+  await store.flush();
+  assert.equal(store.problem, undefined);
+  await store.close();
+  assert.deepEqual((await reload(directory)).model, model);
+});
+
+test('what a torn file holds beyond its last commit gives way to a new snapshot on a full disk', async (context) => {
+  const directory = await temporary(context);
+  const path = join(directory, 'model.jsonl');
+  const model = mutableModel();
+  model.backends.set('a', backendPart('a', 1));
+  const store = await opened(directory);
+  store.record(model, wholeModel(model));
+  await store.close();
+  await rm(`${path}.new`);
+  await appendFile(path, `0123abcd {"put":"${'x'.repeat(50_000)}`);
+  const { disk, append } = smallDisk(directory);
+  disk.room = await sizeOf(path);
+  const again = await opened(directory, { append });
+  model.backends.set('b', backendPart('b', 2));
+  again.record(model, backendsDelta('b'));
+  await again.flush();
+  assert.equal(again.problem, undefined);
+  await again.close();
+  assert.deepEqual((await reload(directory)).model, model);
+});
+
+test('something else in the place of the saved state is named, with the remedy', async (context) => {
+  const directory = await temporary(context);
+  await mkdir(join(directory, 'model.jsonl'));
+  await assert.rejects(StateStore.open({ directory }), {
+    code: 'state-unusable',
+    message: `the saved state ${directory}/model.jsonl can't be read: it is a directory, and should be a file of weir’s own.`,
+    remedy: /Move it away/,
+  });
 });
 
 test('after any sequence of changes, flushes and restarts, what loads is the model', async (context) => {

@@ -1,18 +1,16 @@
-import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open, readFile, rename } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { MODEL_TABLES, type Model, type ModelDelta, type ModelTable } from '../model/model.ts';
+import { isNoRoom } from '../lib/no-room.ts';
 import { backOff } from './back-off.ts';
-import { encodeStateLine, putLine, STATE_VERSION } from './state-line.ts';
-import { readState, type StateReading } from './state-reading.ts';
+import { type Append, StateFile } from './state-file.ts';
+import { putLine, type StateLine } from './state-line.ts';
+import type { StateReading } from './state-reading.ts';
 
 /** Milliseconds that changes wait for company before they are written. */
 const GATHER = 50;
-/** Parts that are turned into text before other work gets its turn. */
-const SLICE = 250;
-const SMALLEST_COMPACTION = 1_048_576;
-const APPEND = constants.O_WRONLY | constants.O_APPEND;
-const ANEW = APPEND | constants.O_CREAT | constants.O_TRUNC;
+/** The same after a failure: the change may be the cure. */
+const GATHER_FAILING = 1000;
+/** Milliseconds between tries while writing fails, at most. */
+const LONGEST_WAIT = 10_000;
 
 interface Entry {
   readonly table: ModelTable;
@@ -24,51 +22,50 @@ interface Entry {
 export interface StateStoreOptions {
   readonly directory: string;
   /** How bytes reach the file: a parameter so that tests can fill the disk. */
-  readonly append?: (file: FileHandle, text: string) => Promise<void>;
-  /** Told when writing fails (disk full), once a failure, and with undefined when it works again. */
+  readonly append?: Append;
+  /** Told at each try that fails (disk full), and with undefined when it works again. */
   readonly onProblem?: (problem: Error | undefined) => void;
 }
 
 /**
  * The last good model on disk: a snapshot, then a journal of parts, in one file that only its owner may read (private
  * keys are in it). A change costs in proportion to itself; now and then the file is written anew beside the old one.
+ * What can't be written is kept and tried again, for as long as it takes.
  */
 export class StateStore {
   readonly #options: StateStoreOptions;
-  readonly #path: string;
+  readonly #file: StateFile;
   /** What the file says, once `#pending` is written. */
   readonly #saved = new Map<string, Entry>();
   #pending = new Map<string, Entry>();
   #inFlight: ReadonlyMap<string, Entry> = new Map();
-  #file: FileHandle | undefined;
-  #goodBytes = 0;
-  #snapshotBytes = 0;
-  #commit = 0;
   #unsaved = false;
   #failures = 0;
   #problem: Error | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** When it goes off, by performance.now(). */
+  #due = Infinity;
   #writing: Promise<void> = Promise.resolve();
 
-  private constructor(options: StateStoreOptions) {
+  private constructor(options: StateStoreOptions, file: StateFile) {
     this.#options = options;
-    this.#path = join(options.directory, 'model.jsonl');
+    this.#file = file;
   }
 
-  /** Opens the state in a directory, which is made if it isn't there. An unusable file is told, never an error. */
+  /**
+   * Opens the state in a directory, which is made if it isn't there. A damaged file is told, never an error;
+   * rejects with code `state-unusable` where there is something else in its place.
+   */
   static async open(
     options: StateStoreOptions,
   ): Promise<{ readonly store: StateStore; readonly reading: StateReading }> {
-    const store = new StateStore(options);
-    await mkdir(options.directory, { recursive: true, mode: 0o711 });
-    const reading = readState(await readIfThere(store.#path));
+    const { file, reading } = await StateFile.open(options.directory, options.append);
+    const store = new StateStore(options, file);
     if (reading.model !== undefined) {
       for (const table of MODEL_TABLES) {
         for (const [key, part] of reading.model[table]) store.#saved.set(`${table} ${key}`, { table, key, part });
       }
     }
-    store.#goodBytes = reading.problem === undefined ? reading.goodBytes : 0;
-    store.#snapshotBytes = store.#goodBytes;
     return { store, reading };
   }
 
@@ -88,22 +85,20 @@ export class StateStore {
       for (const key of delta[table]) this.#note(table, key, model[table].get(key));
     }
     this.#unsaved = true;
-    this.#schedule(GATHER);
+    this.#schedule(this.#problem === undefined ? GATHER : GATHER_FAILING);
   }
 
   /** Writes what is pending. Resolves when it is on disk or when writing failed (see `problem`). */
   flush(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#unschedule();
     this.#writing = this.#writing.then(() => this.#write());
     return this.#writing;
   }
 
   async close(): Promise<void> {
     await this.flush();
-    clearTimeout(this.#timer);
-    await this.#file?.close();
-    this.#file = undefined;
+    this.#unschedule();
+    await this.#file.close();
   }
 
   /** What the file already says (all of it, after a restart) isn't written again. */
@@ -114,7 +109,17 @@ export class StateStore {
   }
 
   #schedule(delay: number): void {
-    this.#timer ??= setTimeout(() => void this.flush(), delay);
+    const due = performance.now() + delay;
+    if (due >= this.#due) return;
+    clearTimeout(this.#timer);
+    this.#due = due;
+    this.#timer = setTimeout(() => void this.flush(), delay);
+  }
+
+  #unschedule(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#due = Infinity;
   }
 
   async #write(): Promise<void> {
@@ -124,83 +129,64 @@ export class StateStore {
     this.#inFlight = batch;
     this.#unsaved = false;
     try {
-      const journalBytes = this.#goodBytes - this.#snapshotBytes;
-      const fresh = this.#goodBytes === 0 || journalBytes > Math.max(SMALLEST_COMPACTION, this.#snapshotBytes);
-      if (!fresh) await this.#appendBatch(batch);
+      const postponed = await this.#save(batch);
       for (const [id, entry] of batch) {
         if (entry.part === undefined) this.#saved.delete(id);
         else this.#saved.set(id, entry);
       }
-      if (fresh) await this.#compact();
-      this.#commit++;
+      if (postponed !== undefined) throw postponed;
       this.#failures = 0;
       if (this.#problem !== undefined) this.#options.onProblem?.(undefined);
       this.#problem = undefined;
     } catch (error) {
-      for (const [id, entry] of batch) if (!this.#pending.has(id)) this.#pending.set(id, entry);
+      for (const [id, entry] of batch) {
+        if (this.#saved.get(id)?.part !== entry.part && !this.#pending.has(id)) this.#pending.set(id, entry);
+      }
       this.#unsaved = true;
-      const first = this.#problem === undefined;
       this.#problem = error instanceof Error ? error : new Error(String(error));
-      if (first) this.#options.onProblem?.(this.#problem);
-      this.#schedule(backOff(++this.#failures, Math.random, 1000));
+      this.#options.onProblem?.(this.#problem);
+      this.#schedule(backOff(++this.#failures, Math.random, 1000, LONGEST_WAIT));
     } finally {
       this.#inFlight = new Map();
     }
   }
 
-  async #appendBatch(batch: ReadonlyMap<string, Entry>): Promise<void> {
-    this.#file ??= await open(this.#path, APPEND);
-    // An earlier try may have left half a line behind.
-    await this.#file.truncate(this.#goodBytes);
-    this.#goodBytes += await this.#writeLines(this.#file, this.#goodBytes, batch.values());
-  }
-
-  /** Writes all of it to a new file, which then takes the old one's place. */
-  async #compact(): Promise<void> {
-    const beside = `${this.#path}.new`;
-    const file = await open(beside, ANEW, 0o600);
-    let bytes: number;
-    try {
-      bytes = await this.#writeLines(file, 0, this.#saved.values());
-      await rename(beside, this.#path);
-    } catch (error) {
-      await file.close();
-      throw error;
-    }
-    const directory = await open(dirname(this.#path), 'r');
-    await directory.sync().finally(() => directory.close());
-    await this.#file?.close();
-    this.#file = file;
-    this.#goodBytes = bytes;
-    this.#snapshotBytes = bytes;
-  }
-
-  async #writeLines(file: FileHandle, position: number, entries: Iterable<Entry>) {
-    const append = this.#options.append ?? ((to, text) => to.writeFile(text));
-    let bytes = 0;
-    let lines = position === 0 ? [encodeStateLine({ weir: 'model', version: STATE_VERSION })] : [];
-    const write = async () => {
-      const text = lines.join('');
-      lines = [];
-      bytes += Buffer.byteLength(text);
-      await append(file, text);
+  /** Resolves when the batch is on disk; with an error where only the file's rewriting has to wait for room. */
+  async #save(batch: ReadonlyMap<string, Entry>): Promise<Error | undefined> {
+    const file = this.#file;
+    const whole = () => file.rewrite(() => linesOf(merged(this.#saved, batch)));
+    const append = async () => {
+      if (batch.size > 0) await file.append(() => linesOf(batch.values()));
     };
-    for (const { table, key, part } of entries) {
-      lines.push(encodeStateLine(part === undefined ? { delete: table, key } : putLine(table, key, part)));
-      if (lines.length >= SLICE) await write();
+    if (file.mustBeRewritten) await whole();
+    else if (file.shouldBeRewritten) {
+      try {
+        await whole();
+      } catch (error) {
+        if (!isNoRoom(error)) throw error;
+        // It may have given up its journal; else the old file goes on growing while it can.
+        if (file.mustBeRewritten) throw error;
+        await append();
+        return new Error(`all is saved, but the file must be rewritten and can't: ${(error as Error).message}`);
+      }
+    } else {
+      await append().catch(async (error: unknown) => {
+        if (!isNoRoom(error)) throw error;
+        // A model that has shrunk may take less room than the list of what has gone.
+        await whole();
+      });
     }
-    lines.push(encodeStateLine({ commit: this.#commit + 1 }));
-    await write();
-    await file.datasync();
-    return bytes;
+    return undefined;
   }
 }
 
-async function readIfThere(path: string): Promise<Buffer> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0);
-    throw error;
-  }
+/** What the file says once the batch is in it. */
+function* merged(saved: ReadonlyMap<string, Entry>, batch: ReadonlyMap<string, Entry>): Iterable<Entry> {
+  for (const [id, entry] of saved) if (!batch.has(id)) yield entry;
+  for (const entry of batch.values()) if (entry.part !== undefined) yield entry;
+}
+
+function* linesOf(entries: Iterable<Entry>): Iterable<StateLine> {
+  for (const { table, key, part } of entries)
+    yield part === undefined ? { delete: table, key } : putLine(table, key, part);
 }

@@ -54,7 +54,7 @@ export const DRIVER_FINDINGS = {
     severity: 'error',
     title: 'Too large for the load balancer',
     explanation:
-      'What one host, backend or certificate needs exceeds 1 MiB. Such a host answers 503, such a backend has no endpoints, and instead of such a certificate the default one is shown.',
+      'What one host, backend or certificate needs exceeds 1 MiB. Of such a host the object that was created last bears the surplus (in files, which have no time of creation: the largest object of the namespace that takes most): as many of its routes as needed answer 503, those that it lists last first, and the rest of the host is served. Where closing them one by one would still take too much room, what begins like their paths answers 503, unless a more exact route of another object takes it. Such a backend is served by as many endpoints as fit, and instead of such a certificate the default one is shown.',
     fix: 'Split it: fewer routes in one host, fewer endpoints in one backend, a shorter chain.',
   },
   quarantined: {
@@ -126,5 +126,13 @@ export const DRIVER_FINDINGS = {
     explanation:
       'This load balancer can not verify client certificates yet. The host answers 503, because serving it without would open it to everybody.',
     fix: 'Remove the client-certificate policy, or serve this object by a load balancer that supports it.',
+  },
+  noRoom: {
+    code: 'WEIR0416',
+    severity: 'error',
+    title: 'Waits for room on the disk',
+    explanation:
+      'What this object asks for needs another nginx.conf, which can not be written, because the file system of the state directory is full. Hosts that need it stay as they were; everything else goes live. It is tried again every few seconds.',
+    fix: 'Free some room on the file system of the state directory (--state-dir).',
   },
 } as const satisfies Record<string, CatalogueEntry>;

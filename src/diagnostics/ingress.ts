@@ -155,8 +155,8 @@ export const INGRESS_FINDINGS = {
     severity: 'error',
     title: 'External name is invalid',
     explanation:
-      'A Service of type ExternalName has no name, one that is no DNS name, or one that leads back to itself. Its routes answer 503.',
-    fix: 'Set `spec.externalName` to a DNS name outside the loop.',
+      'A Service of type ExternalName has no name, one that is no DNS name, or one that leads back to itself. A number that some programs read as an address (`127.1`, `0x7f000001`, `2130706433`) is no DNS name. Its routes answer 503.',
+    fix: 'Set `spec.externalName` to a DNS name outside the loop, or to an address in its usual form (`192.0.2.7`).',
   },
   externalNameUnresolved: {
     code: 'WEIR0120',
@@ -219,5 +219,13 @@ export const INGRESS_FINDINGS = {
     explanation:
       'There are Ingresses, and not one of them is of a class that weir serves: every request gets 404. This is right where all of them are meant for another controller, and a missing `--ingress-class` otherwise.',
     fix: 'Add the class to `--ingress-class`.',
+  },
+  endpointIsWeir: {
+    code: 'WEIR0128',
+    severity: 'error',
+    title: 'Endpoint is weir itself',
+    explanation:
+      'The address is one of this machine, and the port one that weir listens on: its HTTP or HTTPS port, from which the request would come back without end, or its admin server, which would be open to all clients of the route. The endpoint is not used, whether it comes from an EndpointSlice, Endpoints, an external name or the address of the Service.',
+    fix: 'Correct the port or the address where it comes from; start weir on other ports if something else is meant to have this one.',
   },
 } as const satisfies Record<string, CatalogueEntry>;

@@ -7,7 +7,7 @@ export const TLS_FINDINGS = {
     severity: 'error',
     title: 'TLS Secret not found',
     explanation:
-      'The Secret does not exist in the namespace of the object that names it. The default certificate is used.',
+      'The Secret does not exist in the namespace of the object that names it, or it exists but its shape is wrong (WEIR0100 says where), so that it can’t be used. The default certificate is used.',
     fix: 'Create the Secret (type kubernetes.io/tls), or correct its name.',
   },
   keyPairIncomplete: {
@@ -80,7 +80,8 @@ export const TLS_FINDINGS = {
     code: 'WEIR0310',
     severity: 'error',
     title: 'Type of key is not supported',
-    explanation: 'Keys are RSA of 2048 bits or more, EC or Ed25519. The default certificate is used.',
+    explanation:
+      'Keys are RSA of 2048 bits or more, EC on one of the curves P-256, P-384 and P-521, or Ed25519. With another curve, such as secp256k1, most clients could not connect at all. The default certificate is used.',
     fix: 'Use a certificate with such a key.',
   },
   tlsConflict: {

@@ -2,7 +2,7 @@ import type { Canary } from '../model/route.ts';
 import type { ExplainedCanary } from './explanation.ts';
 import { percent } from './filter-sentence.ts';
 import { conditionText } from './match-text.ts';
-import { valueHolds } from './match-route.ts';
+import { TOOK_TOO_LONG, valueHolds } from './match-route.ts';
 import type { RegexEngine } from './regex-engine.ts';
 import { cookieValue, type RequestTarget } from './request-target.ts';
 
@@ -56,6 +56,7 @@ async function byHeader(
   if (value === undefined) return [rule, { says: 'missing: the next rule decides' }];
   const answer = await valueHolds(match, value, engine);
   if (answer.matched) return [rule, { says: `"${value}" matches: it takes the request`, takes: true }];
+  if (answer.tookTooLong === true) return [rule, { says: `"${value}" ${TOOK_TOO_LONG}: the next rule decides` }];
   return [rule, { says: `"${value}" doesn't match: the next rule decides` }];
 }
 

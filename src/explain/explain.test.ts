@@ -565,3 +565,24 @@ test('the text says first what happens, then why', async () => {
     ].join('\n'),
   );
 });
+
+test('a pattern that backtracks without end is stopped and treated as no match, and says so; others are still tried', async () => {
+  const endless = '/(a+)+$';
+  const explanation = await ask(
+    [host('shop.example', [route('endless', regex(endless)), route('good', regex('/a+!'))])],
+    `http://shop.example/${'a'.repeat(40)}!`,
+  );
+  assert.deepEqual(verdicts(explanation), { endless: 'path', good: 'won' });
+  assert.match(explanation.routes[0]?.why ?? '', /took too long: treated as no match/);
+  assert.ok(explanation.notes.includes(`The regular expression ${endless} took too long: treated as no match.`));
+  assert.ok(explanation.approximate);
+});
+
+test('a pattern that only JavaScript refuses closes nothing: nginx may well take it', async () => {
+  const explanation = await ask(
+    [host('shop.example', [route('possessive', regex('/a++b')), route('all', prefix('/'))])],
+    'http://shop.example/a',
+  );
+  assert.deepEqual(verdicts(explanation), { possessive: 'path', all: 'won' });
+  assert.ok(explanation.approximate);
+});

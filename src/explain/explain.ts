@@ -8,7 +8,7 @@ import { explainBackend } from './explain-backend.ts';
 import { explainForward } from './explain-forward.ts';
 import type { ExplainedRoute, Explanation, Outcome } from './explanation.ts';
 import { filterSentence } from './filter-sentence.ts';
-import { type Covered, matchRoute, yieldsTo } from './match-route.ts';
+import { type Covered, matchRoute, TOOK_TOO_LONG, yieldsTo } from './match-route.ts';
 import { matchText } from './match-text.ts';
 import { redirectLocation } from './redirect-location.ts';
 import { javascriptRegex, type RegexEngine } from './regex-engine.ts';
@@ -23,12 +23,18 @@ import { type ExplainRequest, parseRequest, type RequestTarget } from './request
 export async function explain(model: Model, request: ExplainRequest, engine?: RegexEngine): Promise<Explanation> {
   const target = parseRequest(request);
   let approximate = false;
-  const regex: RegexEngine = (question) => {
-    approximate ||= engine === undefined;
-    return (engine ?? javascriptRegex)(question);
+  let own: RegexEngine | undefined;
+  const stopped = new Set<string>();
+  const regex: RegexEngine = async (question) => {
+    if (engine !== undefined) return engine(question);
+    approximate = true;
+    own ??= javascriptRegex();
+    const answer = await own(question);
+    if (!answer.matched && answer.tookTooLong === true) stopped.add(question.pattern);
+    return answer;
   };
   const result = await follow(model, request, target, regex);
-  const notes = [...result.notes, ...headerNotes(target)];
+  const notes = [...result.notes, ...headerNotes(target), ...[...stopped].map(stoppedNote)];
   if (approximate)
     notes.push(
       'Regular expressions were matched by JavaScript, not by the data plane: the answer may differ in rare cases.',
@@ -201,6 +207,11 @@ function routeView(route: Route, reason: ExplainedRoute['reason'], why: string):
 
 function listenerView({ name, scope, protocol, port, origin }: Listener): NonNullable<Explanation['listener']> {
   return { name, scope, protocol, port, origin };
+}
+
+function stoppedNote(pattern: string): string {
+  const text = pattern.length <= 100 ? pattern : `${pattern.slice(0, 100)}…`;
+  return `The regular expression ${text} ${TOOK_TOO_LONG}.`;
 }
 
 function headerNotes(target: RequestTarget): string[] {

@@ -4,8 +4,11 @@ import type { NamedMatch, ValueMatch } from '../model/match.ts';
 import type { Route } from '../model/route.ts';
 import type { ExplainedRoute } from './explanation.ts';
 import { conditionText, pathText } from './match-text.ts';
-import { javascriptRegex, type RegexAnswer, type RegexEngine } from './regex-engine.ts';
+import type { RegexAnswer, RegexEngine } from './regex-engine.ts';
 import { queryValue, type RequestTarget } from './request-target.ts';
+
+/** Of a regular expression that was given up. */
+export const TOOK_TOO_LONG = 'took too long: treated as no match';
 
 /** What a path match gives to the filters. */
 export interface Covered {
@@ -81,9 +84,10 @@ async function matchPath(
         anchored: true,
       });
       if (answer.matched) return { prefixLength: 0, captures: answer.captures, named: answer.named ?? {} };
+      if (answer.tookTooLong === true) return { why: `${why}, which ${TOOK_TOO_LONG}` };
       if (answer.error === undefined) return { why };
       // JavaScript refuses what only PCRE has; that nginx refuses it too is then not sure.
-      const sure = engine !== javascriptRegex || pcreProblem(match.value) !== undefined;
+      const sure = answer.approximate !== true || pcreProblem(match.value) !== undefined;
       const beginning = sure ? closableBeginning(match.value) : undefined;
       return {
         why: `${why}, which can't be used: ${answer.error}`,
@@ -117,6 +121,7 @@ async function refusal(
   if (value === undefined) return 'which is missing';
   const answer = await valueHolds(match, value, engine);
   if (answer.matched) return undefined;
+  if (answer.tookTooLong === true) return `on which its regular expression ${TOOK_TOO_LONG}`;
   return answer.error === undefined ? `which is "${value}"` : `which can't be used: ${answer.error}`;
 }
 

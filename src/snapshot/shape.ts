@@ -65,6 +65,7 @@ function article(type: string): string {
 function describeValue(value: unknown, showValues: boolean): string {
   if (Array.isArray(value)) return 'a list';
   if (value === undefined) return 'missing';
+  if (value === null) return 'null';
   if (typeof value === 'object') return 'an object';
   return showValues ? `a ${typeof value} (${JSON.stringify(value)?.slice(0, 80)})` : `a ${typeof value}`;
 }

@@ -98,6 +98,12 @@ test('null is absent, as an API server has it', () => {
   assert.deepEqual(after, { ref: ingress({}).ref, annotations: {}, rules: [{ paths: [] }], tls: [] });
 });
 
+test('a null item of a list is called null', () => {
+  const body = { addressType: 'IPv4', endpoints: [null] };
+  const { findings } = apply(new Snapshot(), resource('EndpointSlice', {}, body));
+  assert.match(findings[0]?.message ?? '', /endpoints\[0\] is null, must be an object/u);
+});
+
 test('a timestamp may be a date, as YAML readers make one of it', () => {
   const body = { metadata: { creationTimestamp: new Date('2026-01-02T03:04:05Z') } };
   const effect = new Snapshot().apply({ type: 'put', resource: { ref: ingress({}).ref, body } })!;

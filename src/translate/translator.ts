@@ -2,6 +2,7 @@ import type { Finding } from '../diagnostics/finding.ts';
 import type { Model, ModelDelta } from '../model/model.ts';
 import type { ObjectRef } from '../model/origin.ts';
 import type { ResourceChange } from '../snapshot/resource.ts';
+import type { OwnListener } from './services/own-listener.ts';
 
 export interface TranslatorOptions {
   /** Names of the classes served. */
@@ -15,6 +16,8 @@ export interface TranslatorOptions {
   readonly defaultCertificate?: { readonly namespace: string; readonly name: string };
   readonly httpPort: number;
   readonly httpsPort: number;
+  /** What must not be an endpoint. Asked at each one, since the port of the admin server may be known only later than the translator is made. */
+  readonly ownListeners: () => readonly OwnListener[];
   /** CIDRs whose forwarding headers are believed. */
   readonly trustedProxies: readonly string[];
   /** For certificate validity; a parameter so that tests can choose the time. */

@@ -113,3 +113,27 @@ test('endpoints come and go without a reload', async () => {
   }
   assert.equal(await reloads(), before);
 });
+
+test('an endpoint that is weir itself gets nothing: no request goes in circles, and none to the admin server', async () => {
+  const { httpPort, httpsPort, adminPort } = site.weir;
+  for (const own of [httpPort, httpsPort, adminPort]) {
+    for (const address of ['127.0.0.1', '127.0.0.3', '::ffff:127.0.0.1']) {
+      await site.write('own.yaml', [
+        service({ name: 'own' }),
+        endpointSlice({
+          name: 'own',
+          ports: own,
+          endpoints: [address],
+          addressType: address.includes(':') ? 'IPv6' : 'IPv4',
+        }),
+        ingress({ name: 'own', host: 'own.test', paths: [{ service: 'own' }] }),
+      ]);
+      assert.equal(await site.answer('own.test', '/api/v1/status'), '503', `${address}:${own}`);
+      const findings = await site.findings('name=own');
+      assert.deepEqual(
+        findings.map(({ code, object }) => `${code} ${object.kind}`),
+        ['WEIR0128 EndpointSlice', 'WEIR0105 Ingress'],
+      );
+    }
+  }
+});

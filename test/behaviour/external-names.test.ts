@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import type { Finding } from '../../src/diagnostics/finding.ts';
 import { type Backend, startBackend } from '../support/backends/echo-backend.ts';
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts';
 import { ingress, type Manifest, service } from '../support/manifests.ts';
@@ -24,6 +25,8 @@ const external = (name: string, externalName: string): Manifest[] => [
   ingress({ name, host: `${name}.test`, paths: [{ service: name, port: one.port }] }),
 ];
 
+const codes = (findings: readonly Finding[]): readonly string[] => findings.map(({ code }) => code);
+
 test('an external name is resolved to all its addresses', async () => {
   dns.answer('db.example', ['127.0.0.1', '127.0.0.2']);
   await site.write('db.yaml', external('db', 'db.example'));
@@ -43,6 +46,30 @@ test('an external name is resolved again when its time to live is over', async (
 test('an external name that is an address needs no DNS', async () => {
   await site.write('address.yaml', external('address', '127.0.0.2'));
   assert.deepEqual(await site.answers(2, 'address.test'), ['two']);
+});
+
+test('an external name that is a number is no name: it answers 503, and is reported', async () => {
+  for (const name of ['127.1', '0x7f000001', '2130706433', '017700000001']) {
+    await site.write('number.yaml', external('number', name));
+    assert.equal(await site.answer('number.test'), '503');
+    assert.deepEqual(codes(await site.findings()), ['WEIR0119'], name);
+  }
+  await site.remove('number.yaml');
+});
+
+test('an external name that leads to weir’s own ports answers 503, and is reported', async () => {
+  dns.answer('inside.example', ['127.0.0.1']);
+  for (const port of [site.weir.adminPort, site.weir.httpPort, site.weir.httpsPort]) {
+    for (const name of ['127.0.0.1', '::ffff:127.0.0.1', 'inside.example']) {
+      await site.write('inside.yaml', [
+        service({ name: 'inside', externalName: name, ports: [] }),
+        ingress({ name: 'inside', host: 'inside.test', paths: [{ service: 'inside', port, path: '/api/v1/status' }] }),
+      ]);
+      assert.equal(await site.answer('inside.test', '/api/v1/status'), '503');
+      await eventually(`${name} to be reported`, async () => codes(await site.findings()).includes('WEIR0128'));
+    }
+  }
+  await site.remove('inside.yaml');
 });
 
 test('an external name that leads back to itself answers 503, and is reported', async () => {

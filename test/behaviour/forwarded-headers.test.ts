@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { type Backend, type Echo, startBackend } from '../support/backends/echo-backend.ts';
+import { startHttp2Backend } from '../support/backends/http2-backend.ts';
 import { HttpConnection } from '../support/clients/http-connection.ts';
 import { Site } from '../support/site.ts';
 import { suiteScope } from '../support/suite-scope.ts';
@@ -16,6 +17,9 @@ before(async () => {
   [site, backend] = await Promise.all([Site.open(scope, ['--trusted-proxies', `${PROXY}/32`]), startBackend(scope)]);
 });
 
+/** What some backends read the scheme from besides X-Forwarded-Proto. */
+const SCHEME_CLAIMS = ['x-forwarded-ssl', 'front-end-https', 'x-forwarded-protocol', 'x-url-scheme'];
+
 /** Everything that a client may try to pass for somebody else with. */
 const LIES = {
   'X-Forwarded-For': '203.0.113.7, 10.0.0.1',
@@ -28,6 +32,10 @@ const LIES = {
   'X-Real-IP': '203.0.113.7',
   'X-Scheme': 'https',
   Forwarded: 'for=203.0.113.7;host=bank.test;proto=https',
+  'X-Forwarded-Ssl': 'on',
+  'Front-End-Https': 'on',
+  'X-Forwarded-Protocol': 'https',
+  'X-Url-Scheme': 'https',
   'X-Original-URI': '/admin',
   'X-Original-URL': '/admin',
   'X-Original-Method': 'DELETE',
@@ -94,6 +102,7 @@ test('what an untrusted client says of itself is replaced or removed, by HTTP/1.
     });
     for (const name of [
       'forwarded',
+      ...SCHEME_CLAIMS,
       'x-original-uri',
       'x-original-url',
       'x-original-method',
@@ -107,6 +116,24 @@ test('what an untrusted client says of itself is replaced or removed, by HTTP/1.
     // What the client claimed stays readable, under the name that says so.
     assert.equal(echo.headers['x-original-forwarded-for'], LIES['X-Forwarded-For']);
   }
+});
+
+test('older names for the scheme reach a backend only from a trusted proxy, by HTTP and gRPC', async (t) => {
+  const host = 'older.test';
+  const grpc = await startHttp2Backend(t);
+  await site.expose({ host, backends: [backend] });
+  await site.expose({ host: 'older-grpc.test', backends: [grpc], annotations: { 'backend-protocol': 'GRPC' } });
+  const claimed = Object.fromEntries(SCHEME_CLAIMS.map((name) => [name, 'claimed']));
+  const got = ({ headers }: Echo) =>
+    Object.fromEntries(SCHEME_CLAIMS.flatMap((name) => (name in headers ? [[name, headers[name]]] : [])));
+  assert.deepEqual(got((await site.http(host, '/', { headers: claimed, from: CLIENT })).json<Echo>()), {});
+  assert.deepEqual(got((await site.http(host, '/', { headers: claimed, from: PROXY })).json<Echo>()), claimed);
+  assert.deepEqual(got((await site.http(host, '/', { from: PROXY })).json<Echo>()), {});
+  const client = await site.http2('older-grpc.test');
+  t.after(() => client.close());
+  const reply = await client.request({ host: 'older-grpc.test', headers: { ...claimed, 'x-mark': 'arrived' } });
+  const echo = reply.json<Echo>();
+  assert.deepEqual([got(echo), echo.headers['x-mark']], [{}, 'arrived']);
 });
 
 test('names with underscores, repeated headers and odd spellings are no way around', async () => {

@@ -120,7 +120,9 @@ test('with the folder gone and nothing saved, run ends with 2 and says why', asy
   assert.match(err, /\/nowhere .*does not exist/);
 });
 
-test('a state directory that nginx’s workers can not reach is refused at start, by name, with the remedy', async (context) => {
+test('a state directory that nginx’s workers can not reach is refused at start, by name, with the remedy', {
+  skip: process.getuid?.() !== 0 && 'only root has workers of another account',
+}, async (context) => {
   const closed = temporaryDirectory(context, 'closed');
   chmodSync(closed, 0o700);
   const folder = new ManifestFolder(context, {});

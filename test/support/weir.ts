@@ -18,6 +18,8 @@ export interface WeirOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Kept from an earlier run: the ports and the state directory. */
   readonly again?: Weir;
+  /** A directory of its own unless given. */
+  readonly stateDir?: string;
   /** Don't wait for /readyz. */
   readonly wait?: false;
   readonly withinMs?: number;
@@ -48,7 +50,7 @@ export async function startWeir(scope: Scope, options: WeirOptions): Promise<Wei
   // Hooks run in the order of registration: processes end before their directories go.
   let end = async () => {};
   scope.after(() => end());
-  const stateDir = options.again?.stateDir ?? temporaryDirectory(scope, 'state');
+  const stateDir = options.again?.stateDir ?? options.stateDir ?? temporaryDirectory(scope, 'state');
   const folders = options.manifests instanceof ManifestFolder ? [options.manifests.path] : options.manifests;
   const ownDir = temporaryDirectory(scope, 'log');
   const logFile = join(ownDir, 'weir.log');

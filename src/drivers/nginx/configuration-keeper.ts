@@ -1,7 +1,9 @@
 import { finding } from '../../diagnostics/catalogue.ts';
 import { DRIVER_FINDINGS } from '../../diagnostics/drivers.ts';
 import type { Finding } from '../../diagnostics/finding.ts';
+import { isNoRoom } from '../../lib/no-room.ts';
 import type { Model } from '../../model/model.ts';
+import type { Origin } from '../../model/origin.ts';
 import type { ReloadReason } from '../driver.ts';
 import type { ConfigurationInput, NginxSettings, RenderedConfiguration } from './conf/configuration.ts';
 import { ConfigurationError } from './conf/configuration-error.ts';
@@ -43,6 +45,8 @@ export class ConfigurationKeeper {
   /** Listener names, and why their ports can't be bound. */
   readonly #blocked = new Map<string, string>();
   #zones: Zones;
+  #waiting: Waiting | undefined;
+  #remembered = '';
   #running: RunningConfiguration | undefined;
 
   constructor(context: KeeperContext) {
@@ -59,9 +63,15 @@ export class ConfigurationKeeper {
     return this.#blocked.size > 0;
   }
 
+  /** Why the configuration that is wanted can't be written, while nginx serves by the former one. */
+  get waitsForRoom(): string | undefined {
+    return this.#waiting?.why;
+  }
+
   /** Adopts a running nginx or starts one without listeners. */
   async begin(): Promise<void> {
     const { supervisor, settings, tell } = this.#context;
+    this.#waiting = undefined;
     const last = readRunningConfiguration(supervisor.directory);
     const adopted = await supervisor.adopt(last?.id);
     if (adopted !== undefined) {
@@ -113,8 +123,24 @@ export class ConfigurationKeeper {
     if (this.#quarantine.lift(model, wanted.book)) wanted.quarantine(this.#quarantine.profiles);
   }
 
-  /** Compares the wanted configuration with the running one and reloads where they differ, after `beforeReload`. */
+  /**
+   * Compares the wanted configuration with the running one and reloads where they differ, after `beforeReload`. Where the
+   * disk is full and nginx serves, it goes on with the configuration that it has, and `waitsForRoom` tells so.
+   */
   async configure(model: Model, beforeReload: () => Promise<void>): Promise<void> {
+    this.#waiting = undefined;
+    try {
+      await this.#configure(model, beforeReload);
+    } catch (error) {
+      if (!(error instanceof Error) || !isNoRoom(error) || this.#running?.closed !== false) throw error;
+      const { reason } = this.plan(model, this.#neededProfiles());
+      this.#waiting = { why: error.message, origins: reason?.origins ?? [] };
+      const message = `${error.message} What needs no new configuration goes live meanwhile.`;
+      this.#context.tell({ event: 'no-room', message });
+    }
+  }
+
+  async #configure(model: Model, beforeReload: () => Promise<void>): Promise<void> {
     await this.#tryPorts(model);
     let plan = this.plan(model, this.#neededProfiles());
     let attempt = this.#attempt(plan.input);
@@ -164,7 +190,10 @@ export class ConfigurationKeeper {
       const message = `Listener ${name} can not be opened: ${why}. The other listeners are served.`;
       return listener === undefined ? [] : [finding(DRIVER_FINDINGS.portBlocked, listener.origin, message)];
     });
-    return [...this.#quarantine.listenerFindings(model), ...blocked];
+    const waiting = (this.#waiting?.origins ?? []).map((origin) =>
+      finding(DRIVER_FINDINGS.noRoom, origin, `${this.#waiting?.why} Until then the host stays as it was.`),
+    );
+    return [...this.#quarantine.listenerFindings(model), ...blocked, ...waiting];
   }
 
   #closedInput(): ConfigurationInput {
@@ -219,7 +248,10 @@ export class ConfigurationKeeper {
 
   #remember(running: RunningConfiguration): void {
     this.#running = running;
-    writeRunningConfiguration(this.#context.supervisor.directory, running);
+    const text = JSON.stringify(running);
+    // Without the file a restarted weir compares with what nginx tells of itself.
+    if (text === this.#remembered) return;
+    if (writeRunningConfiguration(this.#context.supervisor.directory, running)) this.#remembered = text;
   }
 
   /** `nginx -t` loads no Lua: a data plane that the running nginx doesn't know is first tried in one of its own. */
@@ -267,6 +299,11 @@ export class ConfigurationKeeper {
       remedy: 'Stop the process that holds the port, or choose another port.',
     });
   }
+}
+
+interface Waiting {
+  readonly why: string;
+  readonly origins: readonly Origin[];
 }
 
 type Attempt = RenderedConfiguration | { readonly complaint: string };

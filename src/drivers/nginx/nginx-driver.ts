@@ -28,6 +28,8 @@ import { defaultZones } from './zones.ts';
 const WATCH_INTERVAL = 1000;
 const LONGEST_BACK_OFF = 30_000;
 const PORT_RETRY = 5000;
+/** The longest pause between tries to write what a full disk had no room for; milliseconds. */
+const LONGEST_ROOM_BACK_OFF = 10_000;
 
 /** What `start` makes and everything else needs. */
 interface Started {
@@ -54,7 +56,9 @@ export class NginxDriver implements Driver {
   #watch: NodeJS.Timeout | undefined;
   #nextStart = 0;
   #backOff = WATCH_INTERVAL;
-  #nextPortTry = 0;
+  /** When blocked ports, or a configuration that a full disk had no room for, are tried again. */
+  #nextTry = 0;
+  #roomBackOff = WATCH_INTERVAL;
 
   constructor(options: NginxDriverOptions) {
     this.#options = options;
@@ -158,7 +162,7 @@ export class NginxDriver implements Driver {
         reloads: keeper.history.counts,
         lastReloadReasons: keeper.history.last,
         findings: this.#runtimeFindings(),
-        ...(this.#failure === undefined ? {} : { failure: this.#failure.message }),
+        ...failureDetail(this.#failure?.message ?? keeper.waitsForRoom),
       },
     };
   }
@@ -191,23 +195,44 @@ export class NginxDriver implements Driver {
     if (delta === undefined || delta.listeners.size > 0 || keeper.lacksProfile()) this.#compared = false;
     for (let hasRoom = true; ; hasRoom = false) {
       try {
-        if (!this.#compared) await keeper.configure(model, () => this.#pushBeforeReload(hasRoom));
-        this.#compared = true;
-        await this.#push();
+        if (!this.#compared && !this.#pausesForRoom()) {
+          await keeper.configure(model, () => this.#pushBeforeReload(hasRoom));
+          this.#noteRoom();
+        }
+        if (keeper.waitsForRoom === undefined) {
+          this.#compared = true;
+          await this.#push();
+        } else await this.#pushServable();
         break;
       } catch (error) {
         if (!(error instanceof NginxError) || error.code !== 'WEIR_NGINX_ZONE_FULL') throw error;
+        // Larger zones need another configuration.
+        if (keeper.waitsForRoom !== undefined) throw error;
         this.#compared = false;
         await keeper.grow(error);
       }
     }
-    if (this.#mayHaveOrphans && supervisor.quitOrphans() > 0) {
+    if (this.#mayHaveOrphans && (await supervisor.quitOrphans()) > 0) {
       const message = 'Workers of an nginx that had died were asked to quit.';
       this.#options.onEvent?.({ event: 'orphans-quit', message });
     }
     this.#mayHaveOrphans = false;
     this.#refused = [];
     return { reloaded: keeper.history.total > reloads, quarantined: this.#runtimeFindings() };
+  }
+
+  /** Between two tries to write a configuration that the disk has no room for, data don't wait for the next one. */
+  #pausesForRoom(): boolean {
+    return this.#started?.keeper.waitsForRoom !== undefined && Date.now() < this.#nextTry;
+  }
+
+  #noteRoom(): void {
+    if (this.#started?.keeper.waitsForRoom === undefined) {
+      this.#roomBackOff = WATCH_INTERVAL;
+      return;
+    }
+    this.#nextTry = Date.now() + this.#roomBackOff;
+    this.#roomBackOff = Math.min(this.#roomBackOff * 2, LONGEST_ROOM_BACK_OFF);
   }
 
   /** Starts or adopts nginx where none is known to run. */
@@ -229,6 +254,13 @@ export class NginxDriver implements Driver {
     const { running } = this.#require().keeper;
     const closed = running?.closed !== false;
     if (!hasRoom && !closed) return;
+    await this.#pushServable();
+  }
+
+  /** What the running configuration can serve; whatever else is wanted stays pending. */
+  async #pushServable(): Promise<void> {
+    const { running } = this.#require().keeper;
+    const closed = running?.closed !== false;
     const known = new Set(running?.profiles.map(({ name }) => name));
     await this.#push((key) => {
       const kind = recordKindOf(key);
@@ -259,10 +291,11 @@ export class NginxDriver implements Driver {
     const { supervisor, keeper } = started;
     const now = Date.now();
     const ended = !supervisor.running;
-    if (ended ? now < this.#nextStart : !keeper.hasBlockedPorts || now < this.#nextPortTry) return;
-    const message = 'nginx ended by itself; it is started again with the last model.';
+    const waits = keeper.hasBlockedPorts || keeper.waitsForRoom !== undefined;
+    if (ended ? now < this.#nextStart : !waits || now < this.#nextTry) return;
+    const message = supervisor.alive ? SOCKET_GONE : ENDED;
     if (ended) this.#options.onEvent?.({ event: 'ended', message });
-    this.#nextPortTry = now + PORT_RETRY;
+    if (keeper.waitsForRoom === undefined) this.#nextTry = now + PORT_RETRY;
     void this.#queue.run(async () => {
       if (this.#started === undefined) return;
       this.#compared = false;
@@ -286,6 +319,8 @@ export class NginxDriver implements Driver {
       return result;
     } catch (error) {
       this.#failure = error instanceof Error ? error : new Error(String(error));
+      // A socket that nobody listens on any more stays so: the next attempt looks for nginx anew.
+      if (error instanceof NginxError && isUnheard(error.cause)) this.#pusher = undefined;
       throw error;
     }
   }
@@ -296,10 +331,20 @@ export class NginxDriver implements Driver {
   }
 }
 
+function isUnheard(cause: unknown): boolean {
+  return cause instanceof Error && 'code' in cause && (cause.code === 'ECONNREFUSED' || cause.code === 'ENOENT');
+}
+
+function failureDetail(failure: string | undefined): { readonly failure?: string } {
+  return failure === undefined ? {} : { failure };
+}
+
 function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+const ENDED = 'nginx ended by itself; it is started again with the last model.';
+const SOCKET_GONE = 'The control socket of nginx is gone; another nginx with the last model takes its place.';
 const NOT_RUNNING = 'The nginx driver was not started, or was stopped.';
 const START: ReloadReason = { reason: 'start', detail: 'nginx is not running yet', origins: [] };
 const RECORD_NAMES = { c: 'certificates', b: 'backends', s: 'serverNames', h: 'hosts' } as const;

@@ -13,6 +13,7 @@ export type NginxErrorCode =
   | 'WEIR_NGINX_ZONE_FULL'
   | 'WEIR_NGINX_STOPPED'
   | 'WEIR_NGINX_STATE_DIRECTORY'
+  | 'WEIR_NGINX_NO_ROOM'
   | 'WEIR_NGINX_WORKER_ACCESS';
 
 /** Operational failures of the nginx driver. The message says what failed, on what, and what happens next. */

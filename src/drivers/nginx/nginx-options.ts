@@ -13,7 +13,15 @@ export interface DataplaneBuild {
 
 /** Something that an operator may want to read in the log or count. */
 export interface NginxEvent {
-  readonly event: 'started' | 'adopted' | 'reloaded' | 'ended' | 'restart-failed' | 'orphans-quit' | 'quarantined';
+  readonly event:
+    | 'started'
+    | 'adopted'
+    | 'reloaded'
+    | 'ended'
+    | 'restart-failed'
+    | 'orphans-quit'
+    | 'quarantined'
+    | 'no-room';
   readonly message: string;
   /** For reloads: as in ReloadReason. */
   readonly reason?: string;

@@ -4,9 +4,6 @@ import type { Pusher } from './push/pusher.ts';
 import type { Evaluation } from './records/evaluation.ts';
 import type { RecordBook } from './records/record-book.ts';
 
-/** Patterns that are compiled in one call; each may be long. */
-const PATTERNS_PER_CALL = 200;
-
 const NOTHING: ReadonlySet<string> = new Set();
 export const NO_DELTA: ModelDelta = {
   listeners: NOTHING,
@@ -29,11 +26,8 @@ export class WantedRecords {
   async take(model: Model, delta: ModelDelta | undefined, control: ControlClient): Promise<void> {
     let evaluation = this.book.evaluate(model, delta);
     const unknown = evaluation.patterns.filter((pattern) => !this.book.isKnownPattern(pattern));
-    for (let index = 0; index < unknown.length; index += PATTERNS_PER_CALL) {
-      const batch = unknown.slice(index, index + PATTERNS_PER_CALL);
-      const answers = await control.regex(batch.map(({ pattern, ignoreCase }) => ({ pattern, ignoreCase })));
-      for (const [position, pattern] of batch.entries()) this.book.judgePattern(pattern, answers[position]?.error);
-    }
+    const answers = await control.regex(unknown.map(({ pattern, ignoreCase }) => ({ pattern, ignoreCase })));
+    for (const [place, pattern] of unknown.entries()) this.book.judgePattern(pattern, answers[place]?.error);
     if (unknown.length > 0) evaluation = this.book.evaluate(model, delta);
     this.#commit(evaluation);
   }

@@ -150,3 +150,7 @@ export interface DataPlaneState {
 
 export const MAX_CALL_BYTES = 262_144;
 export const MAX_RECORD_BYTES = 1_048_576;
+/** PCRE compiles to at most 64 KiB of code, so that a longer pattern could not compile anyway. */
+export const MAX_PATTERN_BYTES = 65_536;
+/** No request line is longer: nginx's buffers for it have 16 KiB. */
+export const MAX_PATH_BYTES = 16_384;

@@ -94,6 +94,31 @@ test('a file that weir fails to read costs only itself, and what the exception s
   assert.deepEqual([sink.names.includes('bad'), sink.codes.get(path.join(root, 'bad.yaml'))], [true, []]);
 });
 
+test('a file that weir failed to read is tried again after a while, though it does not change', async (t) => {
+  const root = folder(t, 'a', 'bad');
+  const { read } = ManifestTree.prototype;
+  let failures = 3;
+  t.mock.method(ManifestTree.prototype, 'read', function (this: ManifestTree, file: string) {
+    const content = read.call(this, file);
+    if (file.endsWith('bad.yaml') && failures-- > 0) throw new Error('a bug');
+    return content;
+  });
+  const source = new FilesSource({ folders: [root], timing: { hold: 60, probe: 20, relist: 40, retry: 50 } });
+  t.after(() => source.stop());
+  const mended = Promise.withResolvers<void>();
+  const sink = new BrittleSink();
+  const { report } = sink;
+  sink.report = (subject, findings) => {
+    report.call(sink, subject, findings);
+    if (subject.endsWith('bad.yaml') && findings.length === 0) mended.resolve();
+  };
+  await source.start(sink);
+  assert.deepEqual(sink.codes.get(path.join(root, 'bad.yaml')), ['WEIR0500']);
+  assert.match(sink.messages, /it is tried again every minute and when it changes/u);
+  await mended.promise;
+  assert.deepEqual([sink.names.sort(), failures], [['a', 'bad'], -1]);
+});
+
 test('a look at a folder that weir fails at is repeated until it works', async (t) => {
   const root = folder(t, 'a');
   const { look } = ManifestTree.prototype;

@@ -16,6 +16,8 @@ export interface FilesSourceTiming {
   readonly probe: number;
   /** How often folders are listed that the system refuses to watch. */
   readonly relist: number;
+  /** When a file that weir failed to read is tried again though nothing was heard of it. */
+  readonly retry: number;
 }
 
 export const FILES_SOURCE_TIMING: FilesSourceTiming = {
@@ -25,4 +27,5 @@ export const FILES_SOURCE_TIMING: FilesSourceTiming = {
   longestHold: 5_000,
   probe: 250,
   relist: 2_000,
+  retry: 60_000,
 };

@@ -21,6 +21,7 @@ import type { ResourceChange } from '../../snapshot/resource.ts';
 import type { SourceSink } from '../source.ts';
 import { FilesSource } from './files-source.ts';
 import type { FilesSourceTiming } from './files-source-timing.ts';
+import { PendingLooks } from './pending-looks.ts';
 
 const service = (name: string, port = 80) =>
   `apiVersion: v1\nkind: Service\nmetadata:\n  name: ${name}\nspec:\n  ports:\n    - port: ${port}\n`;
@@ -420,6 +421,36 @@ test('a finding is placed where the object stands now, though its document has m
   await source.settle();
   await sleep(1_050);
   assert.deepEqual(await source.locate(about), about);
+});
+
+test('a file whose name is not UTF-8 is reported while it is there', async (t) => {
+  const root = folder(t);
+  writeFileSync(path.join(root, 'a.yaml'), service('a'));
+  const { source, received } = await started(t, [root]);
+  const file = Buffer.concat([Buffer.from(`${root}/`), Buffer.from([0xe9]), Buffer.from('.yaml')]);
+  writeFileSync(file, service('b'));
+  await until(() => received.codes().length > 0, 'reported');
+  assert.deepEqual(
+    [received.codes(), source.unread(), received.state()],
+    [['WEIR0002'], [`${root}/\\xE9.yaml`], { a: 80 }],
+  );
+  unlinkSync(file);
+  await until(() => received.codes().length === 0, 'gone');
+  assert.deepEqual(source.unread(), []);
+});
+
+test('files that go in one burst are looked at together, not sought through at each event', async (t) => {
+  const root = folder(t);
+  const files = Array.from({ length: 1_000 }, (_, number) => path.join(root, `s${number}.yaml`));
+  files.forEach((file, number) => writeFileSync(file, service(`s${number}`)));
+  const { received } = await started(t, [root]);
+  assert.equal(received.ports.size, files.length);
+  const next = t.mock.method(PendingLooks.prototype, 'next');
+  const event = t.mock.method(PendingLooks.prototype, 'event');
+  for (const file of files) unlinkSync(file);
+  await until(() => received.ports.size === 0, 'all are gone');
+  assert.ok(event.mock.callCount() >= files.length);
+  assert.ok(next.mock.callCount() < files.length / 2, `${next.mock.callCount()} searches`);
 });
 
 test('after stop nothing is delivered', async (t) => {

@@ -10,28 +10,17 @@ import { FindingLocator } from './finding-locator.ts';
 import { folderFindings } from './folder-findings.ts';
 import type { HeldObjects } from './held-objects.ts';
 import { ManifestIndex } from './manifest-index.ts';
-import { type Depth, ManifestTree } from './manifest-tree.ts';
-import { manifestRoots } from './manifest-roots.ts';
+import { type ManifestFolder, ManifestFolders } from './manifest-folders.ts';
+import type { Depth, ManifestTree } from './manifest-tree.ts';
 import { Pause } from './pause.ts';
 import { PendingLooks, type PendingLook } from './pending-looks.ts';
 import { type Manifest, readManifest } from './read-manifest.ts';
 import { fileOrigin } from './read-objects.ts';
+import { ReportedFindings } from './reported-findings.ts';
 import { UndeliveredChanges } from './undelivered-changes.ts';
 
 /** inotify drops events, and says nothing, when 16,384 are waiting: after a burst of so many, everything is compared. */
 const BURST = 8_000;
-
-interface Root {
-  readonly path: string;
-  readonly position: number;
-  readonly tree: ManifestTree;
-  problem: string | undefined;
-  /** Looked at once: what it holds was delivered. */
-  seen: boolean;
-  /** When a file was last found gone. */
-  lastGone: number;
-  readonly gone: Set<string>;
-}
 
 /**
  * Objects from folders (or single files) of manifests, watched.
@@ -43,18 +32,18 @@ interface Root {
 export class FilesSource implements Source {
   readonly name = 'files';
   readonly #timing: FilesSourceTiming;
-  readonly #roots: readonly Root[];
+  readonly #folders: ManifestFolders;
   readonly #index: ManifestIndex;
   readonly #pending: PendingLooks;
-  readonly #rootOfFile = new Map<string, Root>();
   readonly #locator: FindingLocator;
   readonly #held: HeldObjects | undefined;
   /** Files below folders that can't be read. */
   #outOfReach: ReadonlySet<string> = new Set();
   readonly #unread = new Set<string>();
+  /** Files that weir failed to read, and when they are tried again. */
+  readonly #failed = new Map<string, number>();
   readonly #undelivered = new UndeliveredChanges();
-  /** Findings last reported by subject, as JSON. */
-  readonly #reported = new Map<string, string>();
+  readonly #reported = new ReportedFindings();
   #sink: SourceSink | undefined;
   #running: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
@@ -76,16 +65,8 @@ export class FilesSource implements Source {
   }) {
     this.#timing = { ...FILES_SOURCE_TIMING, ...options.timing };
     this.#pending = new PendingLooks(this.#timing.quiet, this.#timing.longest);
-    this.#roots = manifestRoots(options.folders).map((root, position) => ({
-      path: root,
-      position,
-      tree: new ManifestTree(root, (target, depth) => this.#event(target, depth)),
-      problem: undefined,
-      seen: false,
-      lastGone: 0,
-      gone: new Set(),
-    }));
-    this.#index = new ManifestIndex((file) => this.#rootOf(file)?.position ?? 0);
+    this.#folders = new ManifestFolders(options.folders, (target, depth) => this.#event(target, depth));
+    this.#index = new ManifestIndex((file) => this.#folders.of(file)?.position ?? 0);
     this.#locator = new FindingLocator();
     this.#held = options.held;
   }
@@ -100,34 +81,23 @@ export class FilesSource implements Source {
   }
 
   healthy(): boolean {
-    return (
-      !this.#stopped &&
-      this.#synced &&
-      this.#undelivered.isEmpty &&
-      this.#roots.every((root) => root.problem === undefined && root.tree.unreadable().size === 0)
-    );
+    return !this.#stopped && this.#synced && this.#undelivered.isEmpty && this.#folders.areReadable();
   }
 
   problems(): readonly string[] {
-    const folders = this.#roots.flatMap((root) => {
-      const below = [...root.tree.unreadable()].filter(([folder]) => folder !== root.path);
-      return [
-        ...(root.problem === undefined ? [] : [`${root.path} can't be read: ${root.problem}`]),
-        ...below.map(([folder, reason]) => `${folder} can't be read: ${reason}`),
-      ];
-    });
+    const folders = this.#folders.problems();
     return this.#undelivered.isEmpty ? folders : [...folders, 'what was read can not be taken in; it is tried again'];
   }
 
   unread(): readonly string[] {
-    return [...this.#unread].sort();
+    return [...this.#unread, ...this.#folders.unnameable()].sort();
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
     clearInterval(this.#probe);
-    for (const root of this.#roots) root.tree.close();
+    this.#folders.close();
     await this.#running;
     await this.#held?.close();
     this.#locator.close();
@@ -148,26 +118,26 @@ export class FilesSource implements Source {
   }
 
   locate(finding: Finding): Promise<Finding> {
-    return Promise.resolve(this.#locator.locate(finding, this.#index.find(finding.object)?.place));
+    return this.#locator.locate(finding, this.#index.find(finding.object)?.place);
   }
 
   #event(target: string, depth: Depth): void {
     if (this.#stopped) return;
     this.#events += 1;
-    this.#pending.event(target, depth, performance.now());
-    this.#schedule();
+    // Only its own time: to look for the next of all at each of 20,000 events would cost 20,000 times that.
+    this.#scheduleAt(this.#pending.event(target, depth, performance.now()));
   }
 
   #lookAtEverything(): void {
     const now = performance.now();
-    for (const root of this.#roots) this.#pending.at(root.path, 'everything', now, now);
+    for (const root of this.#folders.all) this.#pending.at(root.path, 'everything', now, now);
   }
 
   #probeRoots(): void {
     const now = performance.now();
     const relist = now - this.#lastRelist >= this.#timing.relist;
     if (relist) this.#lastRelist = now;
-    for (const root of this.#roots) {
+    for (const root of this.#folders.all) {
       const { problem, moved } = root.tree.probe();
       const unreadable = root.tree.unreadable().has(root.path);
       if (problem !== root.problem || moved === true || unreadable) this.#look(root.path, 'everything', now);
@@ -177,6 +147,7 @@ export class FilesSource implements Source {
         for (const folder of root.tree.unwatched()) this.#look(folder, 'entries', now);
       }
     }
+    for (const [file, due] of this.#failed) if (due <= now) this.#look(file, 'entry', now);
     this.#schedule();
   }
 
@@ -186,7 +157,11 @@ export class FilesSource implements Source {
 
   #schedule(): void {
     const next = this.#pending.next();
-    if (next === undefined || this.#stopped) return;
+    if (next !== undefined) this.#scheduleAt(next);
+  }
+
+  #scheduleAt(next: number): void {
+    if (this.#stopped) return;
     if (this.#timer !== undefined && next >= this.#timerDue) return;
     clearTimeout(this.#timer);
     this.#timerDue = next;
@@ -221,11 +196,11 @@ export class FilesSource implements Source {
     const now = performance.now();
     const looks = this.#pending.take(now);
     if (looks.length === 0) return;
-    const present = new Set(this.#roots.filter((root) => this.#isPresent(root, looks, now)));
+    const present = new Set(this.#folders.all.filter((root) => this.#isPresent(root, looks, now)));
     const pause = new Pause();
     const files = new Map<string, PendingLook>();
     for (const look of looks) {
-      const root = this.#rootOf(look.path);
+      const root = this.#folders.of(look.path);
       if (root === undefined || !present.has(root)) continue;
       const sight = this.#sight(root, look, now);
       if (sight === undefined) continue;
@@ -246,7 +221,7 @@ export class FilesSource implements Source {
   }
 
   /** Undefined where weir fails at looking: what is known stays, and it is looked at again. */
-  #sight(root: Root, look: PendingLook, now: number): ReturnType<ManifestTree['look']> | undefined {
+  #sight(root: ManifestFolder, look: PendingLook, now: number): ReturnType<ManifestTree['look']> | undefined {
     const subject = `fault ${look.path}`;
     try {
       const sight = root.tree.look(look.path, look.depth);
@@ -264,18 +239,20 @@ export class FilesSource implements Source {
 
   /** A file that weir fails to read costs only itself. The exception may quote it, and Secrets stand in files. */
   #tryRead(file: string, look: PendingLook, now: number): void {
+    this.#failed.delete(file);
     try {
       this.#read(file, look, now);
     } catch (error) {
-      const root = this.#rootOf(file);
-      const meanwhile = 'What was read from it before stays until it changes';
+      const root = this.#folders.of(file);
+      const meanwhile = 'What was read from it before stays; it is tried again every minute and when it changes';
       const wrong = faultFinding(fileOrigin({ file, line: 1 }), 'reading the file', error, meanwhile, { secret: true });
       if (root !== undefined) this.#keep(root, file, wrong);
+      this.#failed.set(file, performance.now() + this.#timing.retry);
     }
   }
 
   /** Whether the root can be looked at; if not, what is known of it stays as it is. */
-  #isPresent(root: Root, looks: readonly PendingLook[], now: number): boolean {
+  #isPresent(root: ManifestFolder, looks: readonly PendingLook[], now: number): boolean {
     const { problem } = root.tree.probe();
     if (problem !== undefined && root.seen && root.problem === undefined) {
       // An editor may be about to put a single file back.
@@ -289,7 +266,7 @@ export class FilesSource implements Source {
     return problem === undefined || problem === root.tree.unreadable().get(root.path);
   }
 
-  #lookAtGone(root: Root, look: PendingLook, gone: readonly string[], now: number): void {
+  #lookAtGone(root: ManifestFolder, look: PendingLook, gone: readonly string[], now: number): void {
     if (gone.length === 0) return;
     for (const file of gone) {
       if (root.gone.has(file)) continue;
@@ -306,17 +283,18 @@ export class FilesSource implements Source {
     }
   }
 
-  #forget(root: Root, file: string): void {
+  #forget(root: ManifestFolder, file: string): void {
     root.gone.delete(file);
     root.tree.drop(file);
     this.#index.remove(file);
     this.#unread.delete(file);
+    this.#failed.delete(file);
     this.#held?.release(file);
-    this.#rootOfFile.delete(file);
+    this.#folders.forget(file);
   }
 
   #read(file: string, look: PendingLook, now: number): void {
-    const root = this.#rootOf(file);
+    const root = this.#folders.of(file);
     if (root === undefined) return;
     root.gone.delete(file);
     const previous = this.#index.get(file);
@@ -350,7 +328,7 @@ export class FilesSource implements Source {
   }
 
   /** What was read from the file before stays; `wrong` is all there is to say about it. */
-  #keep(root: Root, file: string, wrong: Finding): void {
+  #keep(root: ManifestFolder, file: string, wrong: Finding): void {
     this.#replace(root, {
       ...(this.#index.get(file) ?? this.#held?.manifest(file) ?? { ...readManifest(file, ''), complete: false }),
       findings: [wrong],
@@ -359,8 +337,8 @@ export class FilesSource implements Source {
     });
   }
 
-  #replace(root: Root, manifest: Manifest): void {
-    this.#rootOfFile.set(manifest.file, root);
+  #replace(root: ManifestFolder, manifest: Manifest): void {
+    this.#folders.note(manifest.file, root);
     this.#index.replace(manifest);
     if (manifest.broken || manifest.held) this.#unread.add(manifest.file);
     else this.#unread.delete(manifest.file);
@@ -370,7 +348,7 @@ export class FilesSource implements Source {
   /** Files below a folder that can't be read are held: after a restart nothing could be said of them. */
   #holdOutOfReach(held: HeldObjects): void {
     const outOfReach = new Set<string>();
-    for (const root of this.#roots) {
+    for (const root of this.#folders.all) {
       for (const folder of root.tree.unreadable().keys()) {
         if (folder === root.path) continue;
         for (const manifest of held.unclaimedBelow(folder)) {
@@ -393,8 +371,9 @@ export class FilesSource implements Source {
     this.#undelivered.add(changes, replaced);
     this.#undelivered.deliver((all, before) => this.#deliverChanges(all, before));
     for (const [file, about] of findings) this.#report(file, about);
-    for (const root of this.#roots) this.#report(`folder ${root.path}`, folderFindings(root, this.#timing.relist));
-    if (!this.#synced && this.#undelivered.isEmpty && this.#roots.every((root) => root.seen)) {
+    for (const root of this.#folders.all)
+      this.#report(`folder ${root.path}`, folderFindings(root, this.#timing.relist));
+    if (!this.#synced && this.#undelivered.isEmpty && this.#folders.all.every((root) => root.seen)) {
       this.#synced = true;
       this.#sink?.synced();
     }
@@ -402,12 +381,7 @@ export class FilesSource implements Source {
   }
 
   #isAwaited(file: string): boolean {
-    if (this.#index.get(file) !== undefined) return false;
-    const whole = path.resolve(file);
-    return this.#roots.some((root) => {
-      const folder = path.resolve(root.path);
-      return whole === folder || whole.startsWith(path.join(folder, '/'));
-    });
+    return this.#index.get(file) === undefined && this.#folders.wouldHold(file);
   }
 
   #deliverChanges(changes: readonly ResourceChange[], replaced: ReadonlyMap<string, Resource>): void {
@@ -418,19 +392,7 @@ export class FilesSource implements Source {
   }
 
   #report(subject: string, findings: readonly Finding[]): void {
-    const text = findings.length === 0 ? undefined : JSON.stringify(findings);
-    if (this.#reported.get(subject) === text) return;
-    if (text === undefined) this.#reported.delete(subject);
-    else this.#reported.set(subject, text);
-    this.#sink?.report(subject, findings);
-  }
-
-  #rootOf(target: string): Root | undefined {
-    const known = this.#rootOfFile.get(target);
-    if (known !== undefined) return known;
-    return this.#roots.find(
-      (root) => root.path === target || root.path === '.' || target.startsWith(path.join(root.path, '/')),
-    );
+    if (this.#reported.note(subject, findings)) this.#sink?.report(subject, findings);
   }
 }
 

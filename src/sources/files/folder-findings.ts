@@ -1,12 +1,13 @@
 import { type CatalogueEntry, finding } from '../../diagnostics/catalogue.ts';
 import type { Finding } from '../../diagnostics/finding.ts';
 import { SOURCE_FINDINGS } from '../../diagnostics/sources.ts';
+import { BoundedFindings } from './bounded-findings.ts';
 import type { ManifestTree } from './manifest-tree.ts';
 
 /** What is known of a folder given by the user. */
 export interface FolderState {
   readonly path: string;
-  readonly tree: Pick<ManifestTree, 'unreadable' | 'unwatched'>;
+  readonly tree: Pick<ManifestTree, 'unreadable' | 'unwatched' | 'unnameable'>;
   readonly problem: string | undefined;
   /** Whether it was ever read. */
   readonly seen: boolean;
@@ -30,7 +31,18 @@ export function folderFindings(root: FolderState, relist: number): Finding[] {
     const message = `The system refuses to watch ${folder}; weir looks at it every ${relist / 1000} s.`;
     findings.push(about(notWatched, folder, message));
   }
-  return findings;
+  return [...findings, ...nameFindings(root.tree)];
+}
+
+/** About entries of a folder that can't be opened by their names. */
+export function nameFindings(tree: Pick<ManifestTree, 'unnameable'>): readonly Finding[] {
+  const findings = new BoundedFindings();
+  for (const [file, folder] of tree.unnameable()) {
+    const message = `${file} is not read, because its name is not UTF-8.`;
+    const origin = { object: { kind: 'Folder', namespace: '', name: folder }, field: '', file: folder };
+    findings.add(finding(SOURCE_FINDINGS.fileUnreadable, origin, message, 'Rename it.'));
+  }
+  return findings.all();
 }
 
 function about(entry: CatalogueEntry, folder: string, message: string): Finding {

@@ -75,3 +75,47 @@ test('an object that moves to another file is put, never deleted', () => {
   index.replace(readManifest('b.yaml', service('web')));
   assert.deepEqual(summary(index.take()), ['put Service/default/web b.yaml']);
 });
+
+test('many definitions of one object cost in proportion to their number, and few findings', () => {
+  const many = 20_000;
+  let compared = 0;
+  const index = new ManifestIndex(() => {
+    compared += 1;
+    return 0;
+  });
+  const item = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'b' } });
+  const list = (first: string) => `{"kind": "List", "items": [\n${[first, ...Array(many).fill(item)].join(',\n')}\n]}`;
+  index.replace(readManifest('a.json', list(item)));
+  const { changes, findings } = index.take();
+  assert.equal(changes.length, 1);
+  assert.equal(findings.get('a.json')?.length, 10);
+  assert.match(findings.get('a.json')?.at(-1)?.message ?? '', /so are 19990 more after it in this file/u);
+  index.replace(readManifest('a.json', list('{"kind": "Pod"}'), index.get('a.json')));
+  assert.deepEqual(summary(index.take()), []);
+  index.remove('a.json');
+  assert.deepEqual(summary(index.take()), ['delete ConfigMap/default/b']);
+  assert.ok(compared < 10 * many, `${compared} comparisons`);
+});
+
+test('one object in many files costs in proportion to their number, also when they go one by one', () => {
+  const many = 2_000;
+  let compared = 0;
+  const index = new ManifestIndex(() => {
+    compared += 1;
+    return 0;
+  });
+  const name = (number: number) => `${String(number).padStart(5, '0')}.yaml`;
+  for (let number = many - 1; number >= 0; number -= 1) index.replace(readManifest(name(number), service('web')));
+  assert.equal(index.take().findings.size, many);
+  for (let number = many - 1; number > 0; number -= 1) index.remove(name(number));
+  const { changes, findings } = index.take();
+  assert.deepEqual([changes, findings.size], [[], many - 1]);
+  assert.ok(compared < 10 * many, `${compared} comparisons`);
+});
+
+test('another definition added to many makes findings anew only for its own file', () => {
+  const index = indexOf({ 'a.yaml': service('web'), 'b.yaml': service('web') });
+  index.take();
+  index.replace(readManifest('c.yaml', service('web')));
+  assert.deepEqual([...index.take().findings.keys()], ['c.yaml']);
+});

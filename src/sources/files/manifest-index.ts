@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { finding } from '../../diagnostics/catalogue.ts';
 import type { Finding } from '../../diagnostics/finding.ts';
-import { SOURCE_FINDINGS } from '../../diagnostics/sources.ts';
 import type { ObjectRef } from '../../model/origin.ts';
 import { type Resource, type ResourceChange, resourceKey } from '../../snapshot/resource.ts';
 import type { Manifest } from './read-manifest.ts';
+import { type Repetition, repetitionFindings } from './repetition-findings.ts';
 
 /** What changed since the index was asked last. */
 export interface IndexChanges {
@@ -17,14 +16,16 @@ export interface IndexChanges {
 
 /**
  * All objects of all files, and which of several definitions of the same object counts: the first in the order of
- * roots, then of paths, then within the file. Pure memory. One replaced file costs in proportion to itself.
+ * roots, then of paths, then within the file. Pure memory. One replaced file costs in proportion to itself and to the
+ * other definitions of its objects, however many definitions of one object it has.
  */
 export class ManifestIndex {
   readonly #rootOf: (file: string) => number;
   readonly #manifests = new Map<string, Manifest>();
+  /** A set only for objects defined more than once, in no order. */
+  readonly #definitions = new Map<string, Resource | Set<Resource>>();
+  /** Which one counts, of those defined more than once; looked for when it is asked for. */
   readonly #first = new Map<string, Resource>();
-  /** Definitions after the first, in order; only for objects defined more than once. */
-  readonly #further = new Map<string, readonly Resource[]>();
   /** What counted when `take` was last called, for objects touched since. */
   readonly #before = new Map<string, Resource | undefined>();
   readonly #dirtyFiles = new Set<string>();
@@ -44,7 +45,7 @@ export class ManifestIndex {
 
   /** The definition that counts. */
   find(ref: ObjectRef): Resource | undefined {
-    return this.#first.get(resourceKey(ref));
+    return this.#firstOf(resourceKey(ref));
   }
 
   replace(manifest: Manifest): void {
@@ -71,7 +72,9 @@ export class ManifestIndex {
     const puts: ResourceChange[] = [];
     const replaced = new Map<string, Resource>();
     for (const [key, before] of this.#before) {
-      const now = this.#first.get(key);
+      const now = this.#firstOf(key);
+      // The findings about the others name the one that counts.
+      if (now !== before) this.#markAll(key);
       if (now === undefined) {
         if (before !== undefined) deletes.push({ type: 'delete', ref: before.ref });
       } else if (before === undefined || differs(before, now)) {
@@ -81,53 +84,54 @@ export class ManifestIndex {
     }
     this.#before.clear();
     const findings = new Map<string, readonly Finding[]>();
-    const further = this.#furtherByFile();
     for (const file of this.#dirtyFiles) {
-      findings.set(file, [...(this.#manifests.get(file)?.findings ?? []), ...(further.get(file) ?? [])]);
+      const manifest = this.#manifests.get(file);
+      findings.set(file, manifest === undefined ? [] : [...manifest.findings, ...this.#repetitions(manifest)]);
     }
     this.#dirtyFiles.clear();
     return { changes: [...deletes, ...puts], replaced, findings };
   }
 
   #add(resource: Resource): void {
-    const key = resourceKey(resource.ref);
-    const first = this.#first.get(key);
-    this.#touch(key, first);
-    if (first === undefined) {
-      this.#first.set(key, resource);
-      return;
-    }
-    this.#order(key, [first, ...(this.#further.get(key) ?? []), resource]);
+    const key = this.#touch(resource);
+    const known = this.#definitions.get(key);
+    if (known === undefined) this.#definitions.set(key, resource);
+    else if (known instanceof Set) known.add(resource);
+    else this.#definitions.set(key, new Set([known, resource]));
   }
 
   #remove(resource: Resource): void {
-    const key = resourceKey(resource.ref);
-    const first = this.#first.get(key);
-    if (first === undefined) return;
-    this.#touch(key, first);
-    const all = [first, ...(this.#further.get(key) ?? [])];
-    for (const other of all) this.#markContested(other, all);
-    this.#order(
-      key,
-      all.filter((other) => other !== resource),
-    );
+    const key = this.#touch(resource);
+    const known = this.#definitions.get(key);
+    if (known instanceof Set) {
+      known.delete(resource);
+      const [last] = known;
+      if (known.size === 1 && last !== undefined) this.#definitions.set(key, last);
+    } else if (known === resource) this.#definitions.delete(key);
   }
 
-  #order(key: string, definitions: readonly Resource[]): void {
-    const [first, ...further] = [...definitions].sort((a, b) => this.#compare(a, b));
-    if (first === undefined) this.#first.delete(key);
-    else this.#first.set(key, first);
-    if (further.length === 0) this.#further.delete(key);
-    else this.#further.set(key, further);
-    for (const other of definitions) this.#markContested(other, definitions);
+  #touch({ ref }: Resource): string {
+    const key = resourceKey(ref);
+    if (!this.#before.has(key)) this.#before.set(key, this.#firstOf(key));
+    this.#first.delete(key);
+    return key;
   }
 
-  #markContested(resource: Resource, all: readonly Resource[]): void {
-    if (all.length > 1 && resource.place !== undefined) this.#dirtyFiles.add(resource.place.file);
+  #firstOf(key: string): Resource | undefined {
+    const known = this.#definitions.get(key);
+    if (!(known instanceof Set)) return known;
+    let first = this.#first.get(key);
+    if (first !== undefined) return first;
+    for (const resource of known) if (first === undefined || this.#compare(resource, first) < 0) first = resource;
+    if (first !== undefined) this.#first.set(key, first);
+    return first;
   }
 
-  #touch(key: string, first: Resource | undefined): void {
-    if (!this.#before.has(key)) this.#before.set(key, first);
+  #markAll(key: string): void {
+    const known = this.#definitions.get(key);
+    if (known === undefined) return;
+    for (const { place } of known instanceof Set ? known : [known])
+      if (place !== undefined) this.#dirtyFiles.add(place.file);
   }
 
   #compare(a: Resource, b: Resource): number {
@@ -138,23 +142,16 @@ export class ManifestIndex {
     return a.place.document - b.place.document || (a.place.item ?? 0) - (b.place.item ?? 0);
   }
 
-  #furtherByFile(): Map<string, Finding[]> {
-    const byFile = new Map<string, Finding[]>();
-    for (const [key, further] of this.#further) {
-      const first = this.#first.get(key)?.place;
-      // Cluster-wide kinds have no namespace.
-      const name = key.replace('//', '/');
-      for (const resource of further) {
-        const place = resource.place;
-        if (place === undefined || first === undefined || !this.#dirtyFiles.has(place.file)) continue;
-        const message = `${name} also stands in ${first.file}:${first.line}, which counts; the one in ${place.file}:${place.line} is left out.`;
-        const origin = { object: resource.ref, field: 'metadata.name', file: place.file, line: place.line };
-        const others = byFile.get(place.file) ?? [];
-        others.push(finding(SOURCE_FINDINGS.definedTwice, origin, message));
-        byFile.set(place.file, others);
-      }
+  /** About the definitions in a file that don't count. */
+  #repetitions({ resources }: Manifest): Finding[] {
+    const repetitions: Repetition[] = [];
+    for (const resource of resources) {
+      const key = resourceKey(resource.ref);
+      if (!(this.#definitions.get(key) instanceof Set)) continue;
+      const first = this.#firstOf(key);
+      if (first !== undefined && first !== resource) repetitions.push({ resource, first });
     }
-    return byFile;
+    return repetitionFindings(repetitions);
   }
 }
 

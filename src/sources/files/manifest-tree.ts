@@ -1,8 +1,9 @@
+import { isUtf8 } from 'node:buffer';
 import { type Dirent, type FSWatcher, lstatSync, readdirSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import { watchFolder } from './folder-watch.ts';
 import { LinkWatch } from './link-watch.ts';
-import { isManifestName, isVisible } from './manifest-name.ts';
+import { escapedName, isDoubtful, isManifestName, isVisible } from './manifest-name.ts';
 import { type FileContent, isGone, readFile, reasonOf, signatureOf } from './read-file.ts';
 
 /** How closely to look at what is known: one entry as told by an event, a directory's own entries, or all below. */
@@ -44,6 +45,8 @@ export class ManifestTree {
   /** Directories that can't be read, and why. */
   readonly #unreadable = new Map<string, string>();
   readonly #unwatched = new Set<string>();
+  /** Folder → paths in it, escaped, that can't be opened because their names are not UTF-8. */
+  readonly #unnameable = new Map<string, readonly string[]>();
   #single: boolean | undefined;
 
   /** Without `changed` nothing is watched. */
@@ -56,6 +59,14 @@ export class ManifestTree {
   /** Sub-folders that can't be read, and why. */
   unreadable(): ReadonlyMap<string, string> {
     return this.#unreadable;
+  }
+
+  /** Manifests and sub-folders that can't be opened because their names are not UTF-8: escaped path → folder. */
+  unnameable(): ReadonlyMap<string, string> {
+    const all = [...this.#unnameable].flatMap(([folder, paths]) =>
+      paths.map((file): [string, string] => [file, folder]),
+    );
+    return new Map(all);
   }
 
   /** Folders that the system refuses to watch. */
@@ -209,6 +220,7 @@ export class ManifestTree {
     below.watcher = undefined;
     this.#unreadable.delete(target);
     this.#unwatched.delete(target);
+    this.#unnameable.delete(target);
     this.#prune(target);
   }
 
@@ -220,9 +232,9 @@ export class ManifestTree {
     if (inode !== directory.inode || this.#unreadable.has(target) || this.#unwatched.has(target)) {
       this.#watch(target, directory, inode);
     }
-    let entries: Dirent[];
+    let entries: readonly Dirent[];
     try {
-      entries = readdirSync(target, { withFileTypes: true });
+      entries = this.#nameable(target, readdirSync(target, { withFileTypes: true }));
       this.#unreadable.delete(target);
     } catch (error) {
       if (!isGone(error)) this.#unreadable.set(target, reasonOf(error));
@@ -243,6 +255,27 @@ export class ManifestTree {
     for (const name of directory.entries.keys()) {
       if (!present.has(name)) this.#gone(directory, name, path.join(target, name), sight);
     }
+  }
+
+  /** Returns the entries but for those that can't be opened by their names, which are noted. */
+  #nameable(target: string, entries: readonly Dirent[]): readonly Dirent[] {
+    this.#unnameable.delete(target);
+    if (!entries.some(({ name }) => isDoubtful(name))) return entries;
+    const named = new Set<string>();
+    const unnamed: Dirent<Buffer>[] = [];
+    for (const entry of readdirSync(target, { withFileTypes: true, encoding: 'buffer' })) {
+      if (isUtf8(entry.name)) named.add(entry.name.toString());
+      else unnamed.push(entry);
+    }
+    const wanted = unnamed.filter((entry) => {
+      const name = entry.name.toString();
+      return isVisible(name) && (isManifestName(name) || entry.isDirectory());
+    });
+    if (wanted.length > 0) {
+      const paths = wanted.map(({ name }) => path.join(target, escapedName(name)));
+      this.#unnameable.set(target, paths);
+    }
+    return entries.filter(({ name }) => named.has(name));
   }
 
   /** Whether a symbolic link leads to a folder that it stands in. */
@@ -273,6 +306,7 @@ export class ManifestTree {
         changed(target, target === this.root ? 'entries' : 'entry');
         changed(path.join(target, name), 'entry');
       } else if (name === undefined || name.startsWith('..')) changed(target, 'entries');
+      else if (isDoubtful(name)) changed(target, 'entries');
       else if (isVisible(name)) changed(path.join(target, name), 'entry');
     });
     if (watcher === 'refused') this.#unwatched.add(target);

@@ -27,10 +27,12 @@ export class PendingLooks {
     return this.#looks.size;
   }
 
-  /** Something happened to `path` now. */
-  event(path: string, depth: Depth, now: number): void {
+  /** Something happened to `path` now; returns when it is due. */
+  event(path: string, depth: Depth, now: number): number {
     const since = this.#looks.get(path)?.since ?? now;
-    this.#set({ path, depth, since, due: Math.min(now + this.#quiet, Math.max(since + this.#longest, now)) });
+    const due = Math.min(now + this.#quiet, Math.max(since + this.#longest, now));
+    this.#set({ path, depth, since, due });
+    return due;
   }
 
   /** Looks again at `due`, as part of what is wanted since `since`. */

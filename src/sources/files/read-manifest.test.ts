@@ -73,8 +73,13 @@ test('an object of 2 MB is refused by name, and the others are served', () => {
 test('a document of 4 MB is not even parsed, unless it is a List', () => {
   const text = 'x'.repeat(1_000_000);
   const item = (name: string) => `- {apiVersion: v1, kind: ConfigMap, metadata: {name: ${name}}, data: {x: ${text}}}\n`;
+  const configMap = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { x: text } });
   const list = `apiVersion: v1\nkind: List\nitems:\n${['a', 'b', 'c', 'd'].map(item).join('')}`;
   assert.deepEqual([codes(read(list)), read(list).resources.length], [[], 4]);
+  const json = (kind: string) =>
+    JSON.stringify({ apiVersion: 'v1', kind, items: ['a', 'b', 'c', 'd'].map((name) => configMap(name)) });
+  assert.deepEqual([codes(read(json('List'))), read(json('List')).resources.length], [[], 4]);
+  assert.deepEqual(codes(read(json('Thing'))), ['WEIR0007']);
   const other = `apiVersion: v1\nkind: Thing\nitems:\n${['a', 'b', 'c', 'd'].map(item).join('')}`;
   assert.deepEqual(codes(read(other)), ['WEIR0007']);
 });
@@ -147,4 +152,10 @@ test('that a kind of the Gateway API is not read yet is said once in a file', ()
 test('other documents of a broken file are spoken of only where there are any', () => {
   assert.doesNotMatch(read('a: [').findings[0]!.message, /other documents/);
   assert.match(read(`${service('web')}---\na: [`).findings[0]!.message, /The other documents of this file count\.$/);
+});
+
+test('of many findings of one code in a file the first are listed and the rest counted', () => {
+  const { findings } = readManifest('a.yaml', `{"kind": "List", "items": [${Array(700).fill('1').join()}]}`);
+  assert.equal(findings.length, 501);
+  assert.match(findings.at(-1)?.message ?? '', /There are 199 more findings of this code in the file/u);
 });

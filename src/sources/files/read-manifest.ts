@@ -4,6 +4,7 @@ import { finding } from '../../diagnostics/catalogue.ts';
 import type { Finding } from '../../diagnostics/finding.ts';
 import { SOURCE_FINDINGS } from '../../diagnostics/sources.ts';
 import { type Resource, resourceKey } from '../../snapshot/resource.ts';
+import { BoundedFindings } from './bounded-findings.ts';
 import { MANIFEST_LIMITS } from './manifest-limits.ts';
 import { parseDocument, type ParseFailure } from './parse-document.ts';
 import { fileOrigin, readObjects } from './read-objects.ts';
@@ -37,7 +38,8 @@ export interface Manifest {
 export function readManifest(file: string, text: string, previous?: Manifest): Manifest {
   const earlier = new Map(previous?.resources.map((resource) => [resourceKey(resource.ref), resource]));
   const resources: Resource[] = [];
-  const findings: Finding[] = [];
+  const findings = new BoundedFindings();
+  const notReadYet = new Set<string>();
   const kept = new Set<string>();
   const documents = new Map<string, readonly Resource[]>();
   let broken = false;
@@ -57,13 +59,13 @@ export function readManifest(file: string, text: string, previous?: Manifest): M
     if (tooLarge(document)) {
       const size = (document.text.length / 1024 / 1024).toFixed(1);
       const message = `The document is ${size} MiB; the limit is 3 MiB, and 1.5 MiB for an object.`;
-      findings.push(finding(SOURCE_FINDINGS.objectTooLarge, fileOrigin({ file, line: document.line }), message));
+      findings.add(finding(SOURCE_FINDINGS.objectTooLarge, fileOrigin({ file, line: document.line }), message));
       unidentified = true;
       return;
     }
     const { values, failure } = parseDocument(document);
     if (failure !== undefined) {
-      findings.push(failureFinding(file, failure, previous?.complete === true, parts.length - 1));
+      findings.add(failureFinding(file, failure, previous?.complete === true, parts.length - 1));
       broken = true;
       return;
     }
@@ -72,7 +74,14 @@ export function readManifest(file: string, text: string, previous?: Manifest): M
     const found = read.flatMap((objects) => objects.resources.map(unchangedBody));
     resources.push(...found);
     const wrong = read.flatMap((objects) => objects.findings);
-    for (const each of wrong) if (!saidOfKind(findings, each)) findings.push(each);
+    for (const each of wrong) {
+      // That a kind isn't read yet is said once in a file.
+      if (each.code === SOURCE_FINDINGS.notReadYet.code) {
+        if (notReadYet.has(each.message)) continue;
+        notReadYet.add(each.message);
+      }
+      findings.add(each);
+    }
     for (const ref of read.flatMap((objects) => objects.rejected)) kept.add(resourceKey(ref));
     if (read.some((objects) => objects.unidentified)) unidentified = true;
     if (wrong.length === 0) documents.set(digest, found);
@@ -85,7 +94,7 @@ export function readManifest(file: string, text: string, previous?: Manifest): M
     file,
     resources: all,
     held: frozen || all.length > given,
-    findings,
+    findings: findings.all(),
     complete: frozen || !broken,
     broken,
     documents,
@@ -119,14 +128,9 @@ function at(resource: Resource, file: string, line: number, document: number): R
 /** A List may be as large as its file; anything else is refused before it costs the time to parse it. */
 function tooLarge(document: DocumentText): boolean {
   if (document.text.length <= MANIFEST_LIMITS.document) return false;
+  if (/^\{[ \t]*(?:"apiVersion"[ \t]*:[ \t]*"[^"\n]*"[ \t]*,[ \t]*)?"kind"[ \t]*:[ \t]*"\w*List"/m.test(document.text))
+    return false;
   return !/^(?:kind:[ \t]*["']?\w*List\b|[ \t]*"kind"[ \t]*:[ \t]*"\w*List")/m.test(document.text);
-}
-
-/** That a kind isn't read yet is said once in a file. */
-function saidOfKind(findings: readonly Finding[], { code, message }: Finding): boolean {
-  return (
-    code === SOURCE_FINDINGS.notReadYet.code && findings.some((each) => each.code === code && each.message === message)
-  );
 }
 
 /** `others`: how many documents the file has besides. */

@@ -52,6 +52,22 @@ test('a broken file is a finding with line and column; the others are read', asy
   );
 });
 
+test('a file or folder whose name is not UTF-8 is a finding, and one with the replacement character is read', async (t) => {
+  const at = folder(t);
+  const named = (...bytes: (string | number)[]) =>
+    Buffer.concat([`${at}/`, ...bytes].map((part) => Buffer.from(typeof part === 'string' ? part : [part])));
+  writeFileSync(named('caf', 0xe9, '.yaml'), service('a'));
+  writeFileSync(named('caf', 0xe9, '.txt'), service('a'));
+  writeFileSync(named('\u{FFFD}.yaml'), service('b'));
+  mkdirSync(named('d', 0xff));
+  const { changes, findings } = await readManifests([at]);
+  assert.deepEqual(names(changes), ['b']);
+  assert.deepEqual(findings.map(({ code, message, file }) => [code, message, file]).sort(), [
+    ['WEIR0002', `${at}/caf\\xE9.yaml is not read, because its name is not UTF-8.`, at],
+    ['WEIR0002', `${at}/d\\xFF is not read, because its name is not UTF-8.`, at],
+  ]);
+});
+
 test('a path that is missing is refused with a code and its name', async (t) => {
   const missing = path.join(folder(t), 'missing');
   await assert.rejects(readManifests([missing]), (error) => {

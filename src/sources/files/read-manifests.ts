@@ -3,6 +3,7 @@ import type { Finding } from '../../diagnostics/finding.ts';
 import type { ResourceChange } from '../../snapshot/resource.ts';
 import { fileFinding } from './file-finding.ts';
 import { FindingLocator } from './finding-locator.ts';
+import { nameFindings } from './folder-findings.ts';
 import { ManifestIndex } from './manifest-index.ts';
 import { manifestRoots } from './manifest-roots.ts';
 import { ManifestTree } from './manifest-tree.ts';
@@ -33,8 +34,11 @@ export async function readManifests(
   const positions = new Map<string, number>();
   const index = new ManifestIndex((file) => positions.get(file) ?? 0);
   const texts = new Map<string, string>();
+  const ofNames: Finding[] = [];
   roots.forEach((root, position) => {
-    for (const manifest of readRoot(root)) {
+    const { manifests, findings } = readRoot(root);
+    ofNames.push(...findings);
+    for (const manifest of manifests) {
       positions.set(manifest.file, position);
       index.replace(manifest);
     }
@@ -50,22 +54,23 @@ export async function readManifests(
   const locator = new FindingLocator(texts);
   return {
     changes,
-    findings: [...findings.values()].flat(),
-    locate: (finding) => Promise.resolve(locator.locate(finding)),
+    findings: [...ofNames, ...[...findings.values()].flat()],
+    locate: (finding) => locator.locate(finding),
   };
 }
 
-function readRoot(root: string): Manifest[] {
+function readRoot(root: string): { readonly manifests: readonly Manifest[]; readonly findings: readonly Finding[] } {
   const tree = new ManifestTree(root);
   const { problem } = tree.probe();
   if (problem !== undefined) throw new ManifestsUnavailable(root, problem);
   const files = [...tree.look(root, 'everything').changed].sort();
   const [unreadable] = tree.unreadable();
   if (unreadable !== undefined) throw new ManifestsUnavailable(...unreadable);
-  return files.map((file) => {
+  const manifests = files.map((file) => {
     const content = tree.read(file);
     if (content.type === 'text') return readManifest(file, content.text);
     if (file === root) throw new ManifestsUnavailable(file, fileFinding(file, content).message);
     return { ...readManifest(file, ''), findings: [fileFinding(file, content)], broken: true };
   });
+  return { manifests, findings: nameFindings(tree) };
 }

@@ -105,10 +105,14 @@ test('a backend that weir fails to make keeps its endpoints, or has none where i
   const translator = new IngressTranslator(OPTIONS);
   translator.update(put(...WEB, site('a')));
   const { read } = EndpointAddresses.prototype;
-  const mock = t.mock.method(EndpointAddresses.prototype, 'read', function (this: EndpointAddresses, text: string) {
-    if (text === '10.0.0.2') throw new Error('cannot read');
-    return read.call(this, text);
-  });
+  const mock = t.mock.method(
+    EndpointAddresses.prototype,
+    'read',
+    function (this: EndpointAddresses, text: string, port: number) {
+      if (text === '10.0.0.2') throw new Error('cannot read');
+      return read.call(this, text, port);
+    },
+  );
   const other = [service({ name: 'other' }), slice({ of: 'other', endpoints: ['10.0.0.2'] })];
   const third = [service({ name: 'third' }), slice({ of: 'third', endpoints: ['10.0.0.3'] })];
   const hosts = { 'o.example': [{ path: '/', to: 'other:80' }], 't.example': [{ path: '/', to: 'third:80' }] };

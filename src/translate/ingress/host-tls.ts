@@ -94,10 +94,12 @@ function chooseCertificates(
     // No Secret: the default certificate is what is asked for.
     if (secretKey === undefined) continue;
     const origin = originOf(ingress.object, `spec.tls[${index}].secretName`);
-    const { usable, problems, exists, id } = state(secretKey);
+    const { usable, problems, exists, refused, id } = state(secretKey);
     if (!exists) {
-      const message = `Secret ${secretKey} does not exist; the default certificate is used.`;
-      findings.push(finding(TLS_FINDINGS.secretNotFound, origin, message));
+      const what = refused === true ? 'exists but has the wrong shape' : 'does not exist';
+      const message = `Secret ${secretKey} ${what}; the default certificate is used.`;
+      const fix = refused === true ? 'Correct the Secret; a finding of its own says where.' : undefined;
+      findings.push(finding(TLS_FINDINGS.secretNotFound, origin, message, fix));
       continue;
     }
     for (const { entry, message } of problems) {

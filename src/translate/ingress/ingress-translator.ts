@@ -17,6 +17,7 @@ import { Snapshot } from '../../snapshot/snapshot.ts';
 import { FaultGuard } from '../fault-guard.ts';
 import { FindingBook } from '../finding-book.ts';
 import { BackendTable } from '../services/backend-table.ts';
+import { EndpointAddresses } from '../services/endpoint-address.ts';
 import { CertificateTable } from '../tls/certificate-table.ts';
 import type { NameAnswer, Translator, TranslatorOptions } from '../translator.ts';
 import { parseAnnotations } from './annotations/parse.ts';
@@ -81,7 +82,7 @@ export class IngressTranslator implements Translator {
     this.#classes = new ClassTable(this.#snapshot, options);
     this.#backends = new BackendTable(
       this.#snapshot,
-      options.allowLoopbackEndpoints,
+      new EndpointAddresses(options.allowLoopbackEndpoints, options.ownListeners),
       this.#book,
       this.#guard,
       this.model.backends,
@@ -145,6 +146,8 @@ export class IngressTranslator implements Translator {
     if (effect === undefined) return;
     const dirt = this.#dirt;
     this.#book.set(`shape ${effect.kind} ${effect.key}`, effect.findings);
+    // Whether it is missing or refused is told where it is named.
+    if (effect.kind === 'Secret' && effect.after === undefined) dirt.secrets.add(effect.key);
     if (effect.before === effect.after) return;
     switch (effect.kind) {
       case 'Ingress':

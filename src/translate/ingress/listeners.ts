@@ -38,10 +38,13 @@ export function defaultCertificateFindings(
 ): readonly Finding[] {
   if (ref === undefined || state === undefined || state.exists) return [];
   const origin = { object: { kind: 'Secret', ...ref }, field: '' };
-  const message = `Secret ${ref.namespace}/${ref.name} is the default certificate and does not exist; a self-signed one is used.`;
-  return [
-    finding(TLS_FINDINGS.secretNotFound, origin, message, 'Create the Secret, or correct --default-ssl-certificate.'),
-  ];
+  const what = state.refused === true ? 'has the wrong shape' : 'does not exist';
+  const message = `Secret ${ref.namespace}/${ref.name} is the default certificate and ${what}; a self-signed one is used.`;
+  const fix =
+    state.refused === true
+      ? 'Correct the Secret; a finding of its own says where.'
+      : 'Create the Secret, or correct --default-ssl-certificate.';
+  return [finding(TLS_FINDINGS.secretNotFound, origin, message, fix)];
 }
 
 function optionOrigin(field: string): Listener['origin'] {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeAuthority } from '../../../test/support/certificates.ts';
 import { ingress, put, remove, resource, service, slice, tlsSecret } from '../../../test/support/resources.ts';
-import { selfSigned } from '../tls/pairs.fixture.ts';
+import { selfSigned, selfSignedOnCurve } from '../tls/pairs.fixture.ts';
 import { findingsOf, hostOf, NOW, translate } from './translated.fixture.ts';
 
 const DAY = 86_400_000;
@@ -18,6 +18,10 @@ const EXPIRED = await selfSigned(['a.example'], { notBefore: day(-20), notAfter:
 const FUTURE = await selfSigned(['a.example'], { notBefore: day(1), notAfter: day(90) });
 const SOON = await selfSigned(['a.example'], { notBefore: day(-1), notAfter: day(13) });
 const WEAK = await selfSigned(['a.example'], { ...validity, keyType: 'rsa', keySize: 1024 });
+
+const P384 = selfSignedOnCurve('secp384r1', 'a.example');
+const P521 = selfSignedOnCurve('secp521r1', 'a.example');
+const BITCOIN = selfSignedOnCurve('secp256k1', 'a.example');
 
 const WEB = [service(), slice()];
 const secret = (pair: { certificate: string; key: string }, name = 'cert') => tlsSecret({ name, ...pair });
@@ -126,6 +130,41 @@ test('a missing Secret leaves the default certificate until it comes', () => {
   assert.equal(translator.model.certificates.size, 0);
 });
 
+test('a Secret that exists but has the wrong shape is not said to be missing, whichever comes first', () => {
+  const broken = resource('Secret', { name: 'cert' }, { data: { 'tls.crt': 5 } });
+  const texts = (translator: ReturnType<typeof translate>) =>
+    translator
+      .findings()
+      .filter(({ code }) => code === 'WEIR0300')
+      .map(({ message, fix }) => `${message} ${fix}`);
+  const refused =
+    /^Secret shop\/cert exists but has the wrong shape; .* Correct the Secret; a finding of its own says where\.$/;
+  for (const objects of [
+    [broken, site(NAMED)],
+    [site(NAMED), broken],
+  ]) {
+    const translator = translate([...WEB, ...objects]);
+    assert.match(texts(translator).join(), refused);
+    translator.update(remove(broken));
+    assert.match(texts(translator).join(), /^Secret shop\/cert does not exist; .* Create the Secret/);
+    translator.update(put(broken));
+    assert.match(texts(translator).join(), refused);
+    translator.update(put(secret(EC)));
+    assert.deepEqual(texts(translator), []);
+  }
+  const byDefault = translate([], { defaultCertificate: { namespace: 'shop', name: 'cert' } });
+  assert.match(texts(byDefault).join(), /does not exist/);
+  byDefault.update(put(broken));
+  assert.match(texts(byDefault).join(), /is the default certificate and has the wrong shape/);
+});
+
+test('keys on the curves P-384 and P-521 are used like those on P-256', () => {
+  for (const pair of [P384, P521]) {
+    const translator = translate([...WEB, site(NAMED), secret(pair)]);
+    assert.deepEqual(hostOf(translator, 'a.example').tls, { certificates: ['shop/cert'] });
+  }
+});
+
 test('a Secret of another namespace is never used', () => {
   const translator = translate([...WEB, site(NAMED), tlsSecret({ name: 'cert', namespace: 'elsewhere', ...EC })]);
   assert.deepEqual(hostOf(translator, 'a.example').tls, { certificates: [] });
@@ -144,6 +183,7 @@ for (const [name, pair, code, field] of [
   ['a key that is no PEM', { certificate: EC.certificate, key: 'nonsense' }, 'WEIR0303', 'data["tls.key"]'],
   ['a key of another pair', { certificate: EC.certificate, key: OTHER.key }, 'WEIR0304', 'data["tls.key"]'],
   ['a key that is too small', WEAK, 'WEIR0310', 'data["tls.key"]'],
+  ['a key on a curve that clients do not know', BITCOIN, 'WEIR0310', 'data["tls.key"]'],
 ] as const) {
   test(`${name} leaves the default certificate, and both the Secret and the Ingress say why`, () => {
     const translator = translate([...WEB, site(NAMED), secret(pair)]);

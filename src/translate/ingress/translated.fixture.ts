@@ -17,6 +17,7 @@ export const OPTIONS: TranslatorOptions = {
   allowLoopbackEndpoints: true,
   httpPort: 80,
   httpsPort: 443,
+  ownListeners: () => [],
   trustedProxies: [],
   now: () => NOW,
 };

@@ -15,7 +15,7 @@ import type { FaultGuard } from '../fault-guard.ts';
 import type { FindingBook } from '../finding-book.ts';
 import type { NameAnswer } from '../translator.ts';
 import type { BackendSpec } from './backend-spec.ts';
-import { EndpointAddresses } from './endpoint-address.ts';
+import type { EndpointAddresses } from './endpoint-address.ts';
 import { followExternalName } from './external-name.ts';
 import { findEndpoints } from './service-endpoints.ts';
 import { type FoundPort, servicePortByKey } from './service-port.ts';
@@ -62,13 +62,13 @@ export class BackendTable {
   /** `backends` is the model's table, which is written here and nowhere else. */
   constructor(
     snapshot: Snapshot,
-    allowLoopback: boolean,
+    addresses: EndpointAddresses,
     book: FindingBook,
     guard: FaultGuard,
     backends: Map<string, Backend>,
   ) {
     this.#snapshot = snapshot;
-    this.#addresses = new EndpointAddresses(allowLoopback);
+    this.#addresses = addresses;
     this.#book = book;
     this.#guard = guard;
     this.#backends = backends;
@@ -225,12 +225,12 @@ export class BackendTable {
     const endpoints: Endpoint[] = [];
     const findings: Finding[] = [];
     for (const text of texts) {
-      const read = this.#addresses.read(text);
+      const read = this.#addresses.read(text, port);
       if ('address' in read) {
         endpoints.push({ address: read.address, port, weight: 1, state: 'ready' });
       } else {
         const message = `${JSON.stringify(text)} ${read.problem}; it is not used.`;
-        findings.push(finding(INGRESS_FINDINGS.endpointRefused, origin, message));
+        findings.push(finding(read.entry, origin, message));
       }
     }
     if (endpoints.length > 0) return { endpoints: sortEndpoints(endpoints), findings };

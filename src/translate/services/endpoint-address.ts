@@ -1,6 +1,11 @@
+import type { CatalogueEntry } from '../../diagnostics/catalogue.ts';
+import { INGRESS_FINDINGS } from '../../diagnostics/ingress.ts';
 import { type Cidr, cidrContains, type IpAddress, parseCidr, parseIpAddress } from '../../lib/ip-address.ts';
+import type { OwnListener } from './own-listener.ts';
 
-export type EndpointAddress = { readonly address: string } | { readonly problem: string };
+export type EndpointAddress =
+  | { readonly address: string }
+  | { readonly problem: string; readonly entry: CatalogueEntry };
 
 /** Ranges to which requests are never sent, whoever asks for it. */
 const REFUSED: readonly (readonly [name: string, ...ranges: readonly string[]])[] = [
@@ -10,12 +15,16 @@ const REFUSED: readonly (readonly [name: string, ...ranges: readonly string[]])[
   ['broadcast', '255.255.255.255/32'],
 ];
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
+const LOOPBACK_RANGES = LOOPBACK.map((range) => parseCidr(range)!);
 
-/** Decides which addresses may be endpoints, and writes each in the one form that is compared (RFC 5952 for IPv6). */
+/** Decides which addresses and ports may be endpoints, and writes each in the one form that is compared (RFC 5952 for IPv6). */
 export class EndpointAddresses {
   readonly #refused: { readonly name: string; readonly range: Cidr }[] = [];
 
-  constructor(allowLoopback: boolean) {
+  readonly #ownListeners: () => readonly OwnListener[];
+
+  constructor(allowLoopback: boolean, ownListeners: () => readonly OwnListener[]) {
+    this.#ownListeners = ownListeners;
     const classes = allowLoopback ? REFUSED : [...REFUSED, ['loopback', ...LOOPBACK] as const];
     for (const [name, ...ranges] of classes) {
       for (const range of ranges) this.#refused.push({ name, range: parseCidr(range)! });
@@ -26,14 +35,35 @@ export class EndpointAddresses {
     return parseIpAddress(text) !== undefined;
   }
 
-  read(text: string): EndpointAddress {
+  read(text: string, port: number): EndpointAddress {
     const parsed = parseIpAddress(text);
-    if (parsed === undefined) return { problem: 'is no IPv4 or IPv6 address' };
+    if (parsed === undefined) return refusal('is no IPv4 or IPv6 address');
     const address = unmapped(parsed);
+    const formatted = format(address);
     const refused = this.#refused.find(({ range }) => cidrContains(range, address));
-    if (refused !== undefined) return { problem: `is a ${refused.name} address` };
-    return { address: address.family === 4 ? address.bytes.join('.') : formatIpv6(address.bytes) };
+    if (refused !== undefined) return refusal(`is a ${refused.name} address`);
+    const own = this.#ownListeners().find(
+      (listener) => listener.port === port && reaches(address, formatted, listener),
+    );
+    if (own === undefined) return { address: formatted };
+    return { problem: `with port ${port} is the ${own.name} of weir itself`, entry: INGRESS_FINDINGS.endpointIsWeir };
   }
+}
+
+function refusal(problem: string): EndpointAddress {
+  return { problem, entry: INGRESS_FINDINGS.endpointRefused };
+}
+
+function reaches(address: IpAddress, formatted: string, { addresses }: OwnListener): boolean {
+  if (LOOPBACK_RANGES.some((range) => cidrContains(range, address))) return true;
+  return addresses.some((text) => {
+    const parsed = parseIpAddress(text);
+    return parsed !== undefined && format(unmapped(parsed)) === formatted;
+  });
+}
+
+function format({ family, bytes }: IpAddress): string {
+  return family === 4 ? bytes.join('.') : formatIpv6(bytes);
 }
 
 /** `::ffff:10.0.0.1` reaches 10.0.0.1, so it is judged as that. */

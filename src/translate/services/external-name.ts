@@ -15,6 +15,12 @@ export interface ExternalName {
 const CLUSTER_NAME = /^([a-z0-9-]+)\.([a-z0-9-]+)\.svc(?:\..+)?$/;
 
 /**
+ * A last label in one of the forms that inet_aton takes (decimal, octal, hexadecimal; of one to four parts): what
+ * resolves it may read the whole as an address (`127.1`, `2130706433`). No top-level domain looks so.
+ */
+const NUMBER = /(?:^|\.)(?:[0-9]+|0x[0-9a-f]*)$/;
+
+/**
  * The name behind a Service of type ExternalName, through other such Services. A name that leads back to itself is a
  * problem here, before DNS turns in circles; a name of an ordinary Service is left to the cluster's DNS.
  */
@@ -27,6 +33,10 @@ export function followExternalName(snapshot: Snapshot, first: ServiceObject): Ex
     if (name === '') return { problem: `spec.externalName of Service ${headKey(service)} is empty`, services };
     if (isIP(name) === 0 && (!isHostname(name) || name.includes('*'))) {
       return { problem: `${JSON.stringify(service.externalName)} is no DNS name`, services };
+    }
+    if (isIP(name) === 0 && NUMBER.test(name)) {
+      const problem = `${JSON.stringify(service.externalName)} is a number and no DNS name; an address is written like 192.0.2.7`;
+      return { problem, services };
     }
     const [, target, namespace] = CLUSTER_NAME.exec(name) ?? [];
     if (target === undefined || namespace === undefined) return { name, services };

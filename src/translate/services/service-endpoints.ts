@@ -96,10 +96,10 @@ class Collector {
   }
 
   add(text: string, port: number, draining: boolean, head: ObjectHead, field: string): void {
-    const read = this.#addresses.read(text);
+    const read = this.#addresses.read(text, port);
     if ('problem' in read) {
       const message = `${JSON.stringify(text)} ${read.problem}; the endpoint is not used.`;
-      this.findings.push(finding(INGRESS_FINDINGS.endpointRefused, originOf(head, field), message));
+      this.findings.push(finding(read.entry, originOf(head, field), message));
       return;
     }
     const key = `${read.address} ${port}`;

@@ -17,6 +17,8 @@ export interface CertificateState {
   readonly usable?: { readonly keyType: Certificate['keyType']; readonly names: readonly string[] };
   readonly problems: readonly { readonly entry: CatalogueEntry; readonly message: string }[];
   readonly exists: boolean;
+  /** It doesn't exist for weir because its shape is wrong, of which another finding tells. */
+  readonly refused?: true;
 }
 
 interface Entry {
@@ -135,6 +137,7 @@ export class CertificateTable {
       state: {
         id,
         exists,
+        ...(exists || !this.#refuses(id) ? {} : { refused: true as const }),
         ...(certificate === undefined ? {} : { usable: { keyType: certificate.keyType, names: certificate.names } }),
         problems: all.map(({ entry, message }) => ({ entry, message })),
       },
@@ -142,6 +145,11 @@ export class CertificateTable {
       problems,
       allProblems: all,
     };
+  }
+
+  #refuses(secretKey: string): boolean {
+    const [namespace = '', name = ''] = secretKey.split('/');
+    return this.#snapshot.refuses({ kind: 'Secret', namespace, name });
   }
 
   #report(key: string, entry: Entry | undefined): void {

@@ -30,6 +30,8 @@ const PEM_CERTIFICATE =
   /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[^-]+-----END (?:TRUSTED |X509 )?CERTIFICATE-----/g;
 /** OpenSSL's security level 2, the default of Debian, refuses less. */
 const LEAST_RSA_BITS = 2048;
+/** P-256, P-384 and P-521, the only ones with a signature algorithm of TLS 1.3 that clients know (RFC 8446, 4.2.3). */
+const CURVES: ReadonlySet<string> = new Set(['prime256v1', 'secp384r1', 'secp521r1']);
 
 export function readKeyPair(secret: SecretObject): KeyPair {
   if (secret.certificate === undefined || secret.privateKey === undefined) {
@@ -59,9 +61,7 @@ export function readKeyPair(secret: SecretObject): KeyPair {
   }
   const keyType = keyTypeOf(key);
   if (keyType === undefined) {
-    const bits = key.asymmetricKeyDetails?.modulusLength;
-    const what = `${key.asymmetricKeyType ?? 'unknown'}${bits === undefined ? '' : ` of ${bits} bits`}`;
-    return refused(TLS_FINDINGS.keyTypeUnsupported, KEY_FIELD, `The key is ${what}.`);
+    return refused(TLS_FINDINGS.keyTypeUnsupported, KEY_FIELD, `The key is ${keyText(key)}.`);
   }
   const chain = orderChain(leaf, certificates);
   return {
@@ -114,12 +114,19 @@ function keyTypeOf(key: KeyObject): Certificate['keyType'] | undefined {
     case 'rsa':
       return (key.asymmetricKeyDetails?.modulusLength ?? 0) >= LEAST_RSA_BITS ? 'rsa' : undefined;
     case 'ec':
-      return 'ec';
+      return CURVES.has(key.asymmetricKeyDetails?.namedCurve ?? '') ? 'ec' : undefined;
     case 'ed25519':
       return 'ed25519';
     default:
       return undefined;
   }
+}
+
+function keyText({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): string {
+  const { modulusLength, namedCurve } = asymmetricKeyDetails ?? {};
+  if (asymmetricKeyType === 'ec')
+    return `EC on ${namedCurve === undefined ? 'a curve without name' : `curve ${namedCurve}`}`;
+  return `${asymmetricKeyType ?? 'unknown'}${modulusLength === undefined ? '' : ` of ${modulusLength} bits`}`;
 }
 
 interface Chain {

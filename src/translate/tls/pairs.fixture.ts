@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { generate } from 'selfsigned';
 import type { KeyPair } from '../../../test/support/certificates.ts';
 
@@ -24,4 +25,18 @@ export async function selfSigned(names: readonly string[], options: SelfSignedOp
     ],
   });
   return { certificate: `${made.cert}\n`, key: made.private };
+}
+
+/** On any curve that OpenSSL knows (WebCrypto has three); valid from now on for a day. */
+export function selfSignedOnCurve(curve: string, name: string): KeyPair {
+  const pem = execFileSync(
+    'openssl',
+    ['req', '-x509', '-newkey', 'ec', '-pkeyopt', `ec_paramgen_curve:${curve}`, '-noenc', '-days', '1'].concat(
+      ['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`],
+      ['-keyout', '-', '-out', '-'],
+    ),
+    { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
+  );
+  const start = pem.indexOf('-----BEGIN CERTIFICATE-----');
+  return { certificate: pem.slice(start), key: pem.slice(0, start) };
 }

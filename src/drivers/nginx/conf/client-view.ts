@@ -11,11 +11,16 @@ export interface ClientView {
   readonly host: string;
   readonly port: string;
   readonly prefix: string;
+  /** Other headers that backends read the scheme from, and what they get: a trusted peer's own, else nothing. */
+  readonly schemeClaims: readonly (readonly [header: string, value: Value])[];
   /** Directives for the `http` block that the variables need. */
   readonly shared: readonly Directive[];
   /** Directives for the listener's server. */
   readonly server: readonly Directive[];
 }
+
+/** Names that proxies of older days tell the scheme by. */
+const SCHEME_CLAIMS = ['X-Forwarded-Ssl', 'Front-End-Https', 'X-Forwarded-Protocol', 'X-Url-Scheme'];
 
 /** `key` is unique among the listeners: letters and digits. */
 export function clientView(listener: Listener, key: string): ClientView {
@@ -24,7 +29,9 @@ export function clientView(listener: Listener, key: string): ClientView {
   const own = { scheme: '$scheme', host: '$weir_client_host', port: ownPort, prefix: '$weir_prefix' };
   const server = trusted.length === 0 ? [] : realAddress(listener, trusted);
   // A proxy that speaks the PROXY protocol passes bytes: the headers are the client's own and prove nothing.
-  if (trusted.length === 0 || listener.acceptProxyProtocol === true) return { ...own, shared: [], server };
+  if (trusted.length === 0 || listener.acceptProxyProtocol === true) {
+    return { ...own, schemeClaims: SCHEME_CLAIMS.map((header) => [header, '']), shared: [], server };
+  }
   const peer = `$weir_trusted_${key}`;
   const told = (header: string) => `$weir_told_${header}_${key}`;
   const view = (name: string) => `$weir_${name}_${key}`;
@@ -33,6 +40,7 @@ export function clientView(listener: Listener, key: string): ClientView {
     host: view('host'),
     port: view('port'),
     prefix: view('prefix'),
+    schemeClaims: SCHEME_CLAIMS.map((header) => [header, variables(told(snake(header)))]),
     shared: [
       block(
         'geo',
@@ -41,6 +49,9 @@ export function clientView(listener: Listener, key: string): ClientView {
       ),
       ...['proto', 'host', 'port', 'prefix'].map((header) =>
         choice(peer, told(header), '', [['1', variables(`$http_x_forwarded_${header}`)]]),
+      ),
+      ...SCHEME_CLAIMS.map(snake).map((header) =>
+        choice(peer, told(header), '', [['1', variables(`$http_${header}`)]]),
       ),
       choice(told('proto'), view('scheme'), variables(own.scheme), [
         ['https', 'https'],
@@ -52,6 +63,11 @@ export function clientView(listener: Listener, key: string): ClientView {
     ],
     server,
   };
+}
+
+/** `X-Url-Scheme` as in `$http_x_url_scheme`. */
+function snake(header: string): string {
+  return header.toLowerCase().replaceAll('-', '_');
 }
 
 function choice(

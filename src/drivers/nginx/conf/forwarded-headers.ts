@@ -34,6 +34,7 @@ export function forwardedHeaders(view: ClientView): readonly Directive[] {
     ['X-Forwarded-Prefix', variables(view.prefix)],
     ['X-Scheme', variables(view.scheme)],
     ['X-Original-Forwarded-For', variables('$http_x_forwarded_for')],
+    ...view.schemeClaims,
     ...REMOVED.map((name): [string, Value] => [name, '']),
   ];
   return [

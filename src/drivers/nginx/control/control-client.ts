@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { NginxError } from '../nginx-error.ts';
 import type { DataPlaneState } from '../wire.ts';
+import { regexBatches } from './regex-batches.ts';
 
 export interface ApplyCall {
   readonly conf: string;
@@ -23,6 +24,9 @@ export interface RegexQuestion {
 
 /** `error`: it doesn't compile. Otherwise undefined, or how it matched the subject. */
 export type RegexAnswer = { readonly error?: string } & Readonly<Record<string, unknown>>;
+
+/** What a call is answered with whose content is the fault: not understood, too large, failed at. */
+const UNABLE: ReadonlySet<number> = new Set([400, 413, 500]);
 
 /** Speaks to the data plane over its unix socket. Each call has a connection of its own: workers come and go. */
 export class ControlClient {
@@ -64,13 +68,29 @@ export class ControlClient {
     throw this.#unexpected('sent changes', answer.status, answer.body);
   }
 
-  /** One answer per question, in their order. */
+  /** One answer per question, in their order. A question that can't be asked is answered with an error: it costs no other. */
   async regex(questions: readonly RegexQuestion[]): Promise<readonly RegexAnswer[]> {
-    if (questions.length === 0) return [];
-    const { status, body } = await this.#call('POST', '/v1/regex', Buffer.from(JSON.stringify(questions)));
+    const { batches, refused } = regexBatches(questions);
+    const answers = new Map<number, RegexAnswer>();
+    for (const [place, error] of refused) answers.set(place, { error });
+    for (const { places, texts } of batches) {
+      const given = await this.#ask(texts);
+      for (const [index, place] of places.entries()) answers.set(place, given[index] ?? {});
+    }
+    return questions.map((_, place) => answers.get(place) ?? {});
+  }
+
+  /** A call that the data plane can't take as it is, it takes in halves, down to the one question that is the cause. */
+  async #ask(texts: readonly string[]): Promise<readonly RegexAnswer[]> {
+    const { status, body } = await this.#call('POST', '/v1/regex', Buffer.from(`[${texts.join(',')}]`));
+    if (UNABLE.has(status)) {
+      if (texts.length === 1) return [{ error: `the engine can not be asked about it (${status})` }];
+      const half = Math.ceil(texts.length / 2);
+      return [...(await this.#ask(texts.slice(0, half))), ...(await this.#ask(texts.slice(half)))];
+    }
     if (status !== 200) throw this.#unexpected('asked to compile regular expressions', status, body);
     const answers: unknown = JSON.parse(body);
-    if (!Array.isArray(answers) || answers.length !== questions.length) {
+    if (!Array.isArray(answers) || answers.length !== texts.length) {
       throw this.#unexpected('asked to compile regular expressions', status, body);
     }
     return answers.map((answer: unknown): RegexAnswer => (isRecord(answer) ? answer : {}));

@@ -6,6 +6,8 @@ import type { Origin } from '../../../model/origin.ts';
 import type { VirtualHost } from '../../../model/virtual-host.ts';
 import type { Profile } from '../conf/profile.ts';
 import { MAX_RECORD_BYTES, type HostRecord, type PathRecord, type RouteRecord } from '../wire.ts';
+import { closeRoute } from './close-route.ts';
+import { fitRoutes, type RoutePiece, type Surplus } from './fit-routes.ts';
 import type { Pattern } from './pattern.ts';
 import type { RenderContext } from './render-context.ts';
 import { renderRoute } from './route-record.ts';
@@ -23,54 +25,67 @@ export interface RenderedHost {
 export function renderHost(host: VirtualHost, context: RenderContext): RenderedHost {
   const findings: Finding[] = [];
   const patterns: Pattern[] = [];
-  const profiles = new Map<string, Profile>();
-  const routes: RouteRecord[] = [];
-  const standIns: RouteRecord[] = [];
+  const pieces: RoutePiece[] = [];
   const tls = renderHostTls(host);
   findings.push(...tls.findings);
   for (const route of host.routes) {
-    const rendered = renderRoute(route, context);
+    const { record, standsIn, profiles, ...rendered } = renderRoute(route, context);
     findings.push(...rendered.findings);
     patterns.push(...rendered.patterns);
-    for (const profile of rendered.profiles) {
-      const origins = [...(profiles.get(profile.name)?.origins ?? []), ...profile.origins];
-      profiles.set(profile.name, { ...profile, origins });
+    if (record === undefined) continue;
+    pieces.push({
+      route,
+      record: tls.closed ? closeRoute(record, NO_CLIENT_CERTIFICATES) : record,
+      standsIn,
+      profiles,
+    });
+  }
+  const fitted = fitRoutes(pieces, MAX_RECORD_BYTES - Buffer.byteLength(JSON.stringify({ routes: [] })));
+  findings.push(...surplusFindings(host, fitted.surplus));
+  const profiles = new Map<string, Profile>();
+  for (const profile of fitted.pieces.flatMap((piece) => piece.profiles)) {
+    const origins = [...(profiles.get(profile.name)?.origins ?? []), ...profile.origins];
+    profiles.set(profile.name, { ...profile, origins });
+  }
+  const record: HostRecord = { routes: placeStandIns(fitted.pieces) };
+  return { text: JSON.stringify(record), findings, profiles, patterns, backends: backendsOf(host) };
+}
+
+function surplusFindings(host: VirtualHost, surplus: readonly Surplus[]): readonly Finding[] {
+  const text = ({ object }: Origin) => JSON.stringify([object.kind, object.namespace, object.name]);
+  const origins = new Map(surplus.length === 0 ? [] : host.origins.map((origin) => [text(origin), origin]));
+  return surplus.map(({ origin, closed, routes }) => {
+    const message = `The routes of host ${host.hostname} take more than ${MAX_RECORD_BYTES} bytes, and this object is the last or largest to add to them. ${closed} of its ${routes} routes answer 503; the rest of the host is served.`;
+    return finding(DRIVER_FINDINGS.recordTooLarge, origins.get(text(origin)) ?? origin, message);
+  });
+}
+
+/** A stand-in is less exact than what it stands for: it comes only before what is less exact than itself. */
+function placeStandIns(pieces: readonly RoutePiece[]): RouteRecord[] {
+  const routes: RouteRecord[] = [];
+  let waiting: { readonly record: RouteRecord; readonly folded: string }[] = [];
+  for (const { record, standsIn } of pieces) {
+    if (standsIn) {
+      waiting.push({ record, folded: record.path.value.toLowerCase() });
+      continue;
     }
-    if (rendered.record === undefined) continue;
-    // A stand-in is less exact than the pattern it stands for: it comes only before what is less exact than itself.
-    const standInIndex = standIns.findIndex((standIn) => covers(rendered.record?.path, standIn.path));
-    if (standInIndex !== -1 && !rendered.standsIn) routes.push(...standIns.splice(standInIndex));
-    if (rendered.standsIn) standIns.push(rendered.record);
-    else routes.push(rendered.record);
+    const covers = coverage(record.path);
+    const first = waiting.findIndex(({ record: standIn, folded }) => covers(standIn.path.value, folded));
+    if (first !== -1) {
+      routes.push(...waiting.slice(first).map((standIn) => standIn.record));
+      waiting = waiting.slice(0, first);
+    }
+    routes.push(record);
   }
-  routes.push(...standIns);
-  const record: HostRecord = { routes: tls.closed ? routes.map(closeRoute) : routes };
-  let text = JSON.stringify(record);
-  if (Buffer.byteLength(text) > MAX_RECORD_BYTES) {
-    const message = `The routes of host ${host.hostname} take ${Buffer.byteLength(text)} bytes, more than ${MAX_RECORD_BYTES}. The host answers 503.`;
-    findings.push(...host.origins.map((origin) => finding(DRIVER_FINDINGS.recordTooLarge, origin, message)));
-    text = JSON.stringify(refusedHost(host.origins[0], 'This host has too many routes.'));
-    profiles.clear();
-  }
-  return { text, findings, profiles, patterns, backends: backendsOf(host) };
+  return [...routes, ...waiting.map(({ record }) => record)];
 }
 
-/** Whether a path is less exact than a stand-in, so that a route for it would take the requests of the stand-in. */
-function covers(path: PathRecord | undefined, standIn: PathRecord): boolean {
-  if (path?.kind !== 'regex') return standIn.value.startsWith(path?.value ?? '');
-  return standIn.value.toLowerCase().startsWith(literalBeginning(path.value).toLowerCase());
-}
-
-function closeRoute(route: RouteRecord): RouteRecord {
-  const { origin, path, method, headers, query } = route;
-  return {
-    origin,
-    path,
-    ...(method === undefined ? {} : { method }),
-    ...(headers === undefined ? {} : { headers }),
-    ...(query === undefined ? {} : { query }),
-    respond: { status: 503, reason: 'Client certificates of this host are not supported.' },
-  };
+/** Whether a path is less exact than a stand-in's, also given in lower case, so that it would take its requests. */
+function coverage(path: PathRecord): (value: string, folded: string) => boolean {
+  if (path.kind === 'exact') return () => false;
+  if (path.kind !== 'regex') return (value) => value.startsWith(path.value);
+  const beginning = literalBeginning(path.value).toLowerCase();
+  return (_, folded) => folded.startsWith(beginning);
 }
 
 /** Answers 503 whatever is asked for. */
@@ -108,3 +123,5 @@ function backendsOf(host: VirtualHost): ReadonlySet<string> {
   }
   return ids;
 }
+
+const NO_CLIENT_CERTIFICATES = 'Client certificates of this host are not supported.';

@@ -9,7 +9,7 @@ import {
   sampleModel,
   sampleRoute,
 } from '../../testing/sample-model.ts';
-import type { HostRecord } from '../wire.ts';
+import type { BackendRecord, HostRecord } from '../wire.ts';
 import { RecordBook } from './record-book.ts';
 
 function hostRecord(book: RecordBook, key: string): HostRecord {
@@ -158,16 +158,71 @@ test('what stands in for a pattern without case has none either, comes before a 
   assert.deepEqual(book.findings(), []);
 });
 
-test('a host over 1 MiB answers 503 and is reported, other hosts are untouched', () => {
+test('a host over 1 MiB is served as far as it fits, the surplus answers 503 and is reported once', () => {
   const many = Array.from({ length: 8000 }, (_, index) => sampleRoute(`/${index}`, 'b'));
   const hosts = [sampleHost('big.example', many), sampleHost('a.example', [sampleRoute('/', 'b')])];
   const book = bookOf(sampleModel({ hosts, backends: [sampleBackend('b')] }));
-  assert.equal(hostRecord(book, 'default/big.example').routes[0]?.respond?.status, 503);
+  const { routes } = hostRecord(book, 'default/big.example');
+  assert.ok(Buffer.byteLength(book.text('h:default/big.example') ?? '') <= 1_048_576);
   assert.deepEqual(hostRecord(book, 'default/a.example').routes[0]?.backends, [['b', 1]]);
+  const [found, ...more] = book.findings();
+  assert.deepEqual([found?.code, more], ['WEIR0406', []]);
+  assert.ok(routes.some(({ respond }) => respond?.status === 503));
+});
+
+test('a path pattern that does not compile is closed behind an exact path, whatever that is', () => {
+  const bad = sampleRoute('/api/(v1', 'b', {
+    match: { path: { kind: 'regex', value: '/api/(v1', ignoreCase: false } },
+  });
+  const exact = sampleRoute('/', 'b', { match: { path: { kind: 'exact', value: '/' } } });
+  const hosts = [sampleHost('a.example', [exact, bad, sampleRoute('/api/health', 'b')])];
+  const model = sampleModel({ hosts, backends: [sampleBackend('b')] });
+  const book = new RecordBook();
+  for (const pattern of book.evaluate(model, undefined).patterns) book.judgePattern(pattern, 'missing )');
+  book.commit(book.evaluate(model, undefined));
+  assert.deepEqual(
+    hostRecord(book, 'default/a.example').routes.map(({ path, respond }) => [path.value, respond?.status]),
+    [
+      ['/', undefined],
+      ['/api/health', undefined],
+      ['/api/', 503],
+    ],
+  );
+});
+
+test('a backend over 1 MiB is served by the endpoints that fit, and reported', () => {
+  const endpoints = Array.from({ length: 60_000 }, (_, index): [string, number] => [
+    `10.${Math.floor(index / 65_536)}.${Math.floor(index / 256) % 256}.${index % 256}`,
+    8080,
+  ]);
+  const book = bookOf(sampleModel({ backends: [sampleBackend('b', endpoints)] }));
+  const text = book.text('b:b') ?? '';
+  const record = JSON.parse(text) as BackendRecord;
+  assert.ok(Buffer.byteLength(text) <= 1_048_576 && Buffer.byteLength(text) > 1_048_000);
+  assert.deepEqual(
+    record.endpoints.map(([address]) => address),
+    endpoints.slice(0, record.endpoints.length).map(([address]) => address),
+  );
   assert.deepEqual(
     book.findings().map(({ code }) => code),
     ['WEIR0406'],
   );
+});
+
+test('a message quotes no more of a pattern than a reader needs, and what no request could begin with is not closed', () => {
+  const value = `/x${'y'.repeat(900_000)}(`;
+  const bad = sampleRoute(value, 'b', { match: { path: { kind: 'regex', value, ignoreCase: true } } });
+  const model = sampleModel({ hosts: [sampleHost('a.example', [bad, sampleRoute('/', 'b')])] });
+  const book = new RecordBook();
+  for (const pattern of book.evaluate(model, undefined).patterns) book.judgePattern(pattern, `too large: ${value}`);
+  book.commit(book.evaluate(model, undefined));
+  assert.deepEqual(
+    hostRecord(book, 'default/a.example').routes.map(({ path }) => path.value),
+    ['/'],
+  );
+  const [found] = book.findings();
+  assert.equal(found?.code, 'WEIR0405');
+  assert.ok((found?.message.length ?? 0) < 1500);
 });
 
 test('routes that need a quarantined profile answer 503, and are served again when it is lifted', () => {

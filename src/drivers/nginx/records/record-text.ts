@@ -4,7 +4,7 @@ import { DRIVER_FINDINGS } from '../../../diagnostics/drivers.ts';
 import type { Finding } from '../../../diagnostics/finding.ts';
 import type { Backend } from '../../../model/backend.ts';
 import type { Certificate } from '../../../model/certificate.ts';
-import { MAX_RECORD_BYTES } from '../wire.ts';
+import { MAX_RECORD_BYTES, type BackendRecord } from '../wire.ts';
 import { renderBackend } from './backend-record.ts';
 import { renderCertificate } from './certificate-record.ts';
 
@@ -18,9 +18,16 @@ export function backendText(backend: Backend): RecordText {
   const { record, findings } = renderBackend(backend);
   const text = JSON.stringify(record);
   if (Buffer.byteLength(text) <= MAX_RECORD_BYTES) return { text, findings };
-  const message = `Backend ${backend.id} with ${backend.endpoints.length} endpoints takes more than ${MAX_RECORD_BYTES} bytes. It is served without endpoints (503).`;
+  const endpoints: BackendRecord['endpoints'] = [];
+  let room = MAX_RECORD_BYTES - Buffer.byteLength(JSON.stringify({ ...record, endpoints: [] }));
+  for (const endpoint of record.endpoints) {
+    room -= Buffer.byteLength(JSON.stringify(endpoint)) + 1;
+    if (room < 0) break;
+    endpoints.push(endpoint);
+  }
+  const message = `Backend ${backend.id} with ${record.endpoints.length} endpoints takes more than ${MAX_RECORD_BYTES} bytes. It is served by the first ${endpoints.length} of them.`;
   return {
-    text: JSON.stringify({ ...record, endpoints: [] }),
+    text: JSON.stringify({ ...record, endpoints }),
     findings: [...findings, finding(DRIVER_FINDINGS.recordTooLarge, backend.origin, message)],
   };
 }

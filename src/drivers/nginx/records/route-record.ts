@@ -47,7 +47,7 @@ export function renderRoute(route: Route, context: RenderContext): RenderedRoute
   if (match.rejected !== undefined) {
     const { pattern, why, isPath } = match.rejected;
     const outcome = match.record === undefined ? 'The route is not served' : 'The route answers 503';
-    const message = `The regular expression "${pattern}" does not compile: ${why}. ${outcome}.`;
+    const message = `The regular expression "${shown(pattern)}" does not compile: ${why.slice(0, MOST_SHOWN)}. ${outcome}.`;
     // Closed already, by a translator that saw it too: it has said so.
     const known = isPath && route.action.kind === 'respond' && pcreProblem(pattern) !== undefined;
     if (!known) findings.push(finding(DRIVER_FINDINGS.badPattern, route.origin, message));
@@ -93,9 +93,16 @@ function dropRejectedCanaries(route: Route, rejectedPatterns: ReadonlyMap<string
     patterns.push(pattern);
     const why = rejectedPatterns.get(patternKey(pattern));
     if (why === undefined) return true;
-    const message = `The regular expression "${headerMatch.value}" does not compile: ${why}. This canary gets no requests.`;
+    const message = `The regular expression "${shown(headerMatch.value)}" does not compile: ${why.slice(0, MOST_SHOWN)}. This canary gets no requests.`;
     findings.push(finding(DRIVER_FINDINGS.badPattern, origin, message));
     return false;
   });
   return { action: { ...action, canaries }, patterns, findings };
+}
+
+/** Characters of a pattern that a message quotes; the object has the rest. */
+const MOST_SHOWN = 500;
+
+function shown(pattern: string): string {
+  return pattern.length <= MOST_SHOWN ? pattern : `${pattern.slice(0, MOST_SHOWN)}…`;
 }

@@ -21,6 +21,25 @@ test('of a log the last line of the gravest kind is told, with our directories c
   assert.equal(nginxMessage(log.split('\n')[0] ?? '', ['/state']), 'open() "run/a" failed');
 });
 
+test('what nginx goes on after is not told as the reason, nor is what a connection caused', () => {
+  const limit = '2026/11/30 18:00:03 [alert] 9#9: setrlimit(RLIMIT_NOFILE, 65536) failed (1: Operation not permitted)';
+  const client = '2026/11/30 18:00:03 [error] 9#9: *7 connect() failed (111: Connection refused) while connecting';
+  const exited = '2026/11/30 18:00:01 [alert] 7#7: worker process 9 exited on signal 11';
+  const reasons = [
+    '2026/11/30 18:00:00 [emerg] 7#7: bind() to 0.0.0.0:80 failed (98: Address already in use)',
+    '2026/11/30 18:00:00 [crit] 7#7: open() "/state/run/a" failed (13: Permission denied)',
+    '2026/11/30 18:00:00 [error] 7#7: init_by_lua error: init_by_lua:1: boom',
+  ];
+  for (const reason of reasons) {
+    const told = nginxMessage([reason, exited, limit, client].join('\n'));
+    assert.equal(told, reason.slice(reason.indexOf('7#7: ') + 5));
+  }
+  assert.equal(nginxMessage([exited, limit, client].join('\n')), 'worker process 9 exited on signal 11');
+  const notice = '2026/11/30 18:00:00 [notice] 7#7: signal 1 (SIGHUP) received, reconfiguring';
+  assert.equal(nginxMessage([notice, limit, client].join('\n')), undefined);
+  assert.equal(nginxMessage('nginx: invalid option: "x"\n'), 'nginx: invalid option: "x"');
+});
+
 test('no output is no complaint', () => {
   assert.equal(nginxMessage(''), undefined);
 });

@@ -13,24 +13,33 @@ export function nginxComplaint(output: string, directories: readonly string[] = 
   return { message, ...(line === undefined ? {} : { line: Number(line) }) };
 }
 
+/** Gravest first. An alert comes last: nginx goes on after one, so that it seldom is why something failed. */
+const GRAVE = ['[emerg]', '[crit]', '[error]', '[alert]'] as const;
+
 /**
  * What nginx complains about, fit for a finding: the gravest line it wrote, without time, process number and paths of
  * ours. Undefined where it complained about nothing.
  */
 export function nginxMessage(output: string, directories: readonly string[] = []): string | undefined {
-  const lines = output.split('\n');
-  const grave = ['[emerg]', '[crit]', '[alert]', '[error]'];
-  const level = grave.find((mark) => lines.some((line) => line.includes(mark)));
-  const line =
-    level === undefined ? lines.find((text) => text.trim() !== '') : lines.findLast((text) => text.includes(level));
+  const lines = output.split('\n').filter((line) => line.trim() !== '' && !isBeside(line));
+  const level = GRAVE.find((mark) => lines.some((line) => line.includes(mark)));
+  const line = level === undefined ? lines[0] : lines.findLast((text) => text.includes(level));
   if (line === undefined) return undefined;
   const start = level === undefined ? 0 : line.indexOf(level) + level.length;
   let message = line
     .slice(start)
-    .replace(/^ (?:[0-9]+#[0-9]+: )?(?:\*[0-9]+ )?/u, '')
+    .replace(/^ (?:[0-9]+#[0-9]+: )?/u, '')
     .replace(/ in \S*nginx\.conf\S*$/u, '');
   for (const directory of directories) message = message.replaceAll(`${directory}/`, '').replaceAll(directory, '');
   return message.trim().slice(0, 500);
+}
+
+/**
+ * Lines that say nothing about a configuration: what is no complaint, what one connection caused (`*7`), and a limit
+ * of open files that a worker may not raise, which it then goes on without.
+ */
+function isBeside(line: string): boolean {
+  return /\[(?:debug|info|notice|warn)\]|\] [0-9]+#[0-9]+: \*[0-9]+ |\[alert\].* setrlimit\(/u.test(line);
 }
 
 /**

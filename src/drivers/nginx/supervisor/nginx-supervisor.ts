@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { closeSync, copyFileSync, existsSync, openSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -10,13 +10,17 @@ import type { NginxInstallation } from './nginx-installation.ts';
 import { failureLines, type NginxComplaint, nginxComplaint, nginxMessage } from './nginx-message.ts';
 import { nginxProcesses, type NginxProcesses } from './nginx-processes.ts';
 import { processInfo, type ProcessInfo } from './process-info.ts';
-import type { StateDirectory } from './state-directory.ts';
+import { noRoom, type StateDirectory } from './state-directory.ts';
 
 const NEXT = 'nginx.conf.next';
 const LAST_GOOD = 'nginx.conf.last-good';
 const START_LOG = 'start.log';
+/** As nginx writes ENOSPC and EDQUOT: a full disk is no object's fault. */
+const NO_ROOM = /\((?:28|122): /u;
 /** Milliseconds that a running nginx is asked for before it is taken for broken or for one with another configuration. */
 const ADOPT_PATIENCE = 3000;
+/** Milliseconds that workers of a former nginx may take to stop listening. */
+const QUIT_PATIENCE = 2000;
 /** Milliseconds that the former configuration may take to be in force again after a reload that failed. */
 const BACK_PATIENCE = 5000;
 
@@ -62,8 +66,13 @@ export class NginxSupervisor {
     return this.#control;
   }
 
-  /** Whether the master that was started or adopted is still there. */
+  /** Whether the master that was started or adopted is still there, and can be spoken to. */
   get running(): boolean {
+    return this.alive && existsSync(this.directory.socket);
+  }
+
+  /** As `running`, though its control socket may have been removed: then only another nginx can take changes. */
+  get alive(): boolean {
     return this.#master !== undefined && processInfo(this.#master.pid)?.startTime === this.#master.startTime;
   }
 
@@ -76,31 +85,44 @@ export class NginxSupervisor {
   }
 
   /**
-   * A running nginx of this state directory that answers; undefined if there is none. One that doesn't answer is ended.
+   * A running nginx of this state directory that answers; undefined if there is none. Which of several masters answers
+   * is told by the worker that does, whatever the pid file says; the others are ended.
    * `expected`: the configuration it was last given; right after a reload an old worker may answer for a while.
    */
   async adopt(expected?: string): Promise<DataPlaneState | undefined> {
-    const { master } = this.processes();
+    const { masters } = this.processes();
     const token = this.directory.readToken();
-    if (master === undefined) return undefined;
-    if (token !== undefined) {
-      const control = new ControlClient(this.directory.socket, token);
-      const ask = () => control.state().catch(() => undefined);
-      let state = await ask();
-      for (const deadline = Date.now() + ADOPT_PATIENCE; Date.now() < deadline; await delay(20)) {
-        if (state !== undefined && (expected === undefined || state.conf === expected)) break;
-        state = (await ask()) ?? state;
-      }
-      if (state !== undefined) {
-        this.#master = master;
-        this.#control = control;
-        return state;
-      }
+    const found = masters.length === 0 || token === undefined ? undefined : await this.#answering(token, expected);
+    await this.#endMasters(masters.filter(({ pid }) => pid !== found?.master.pid));
+    if (found === undefined) return undefined;
+    this.#master = found.master;
+    this.#control = found.control;
+    if (this.directory.readPid() !== found.master.pid) this.directory.writeIfRoom('nginx.pid', `${found.master.pid}\n`);
+    return found.state;
+  }
+
+  /** Who answers on the control socket, asked for `ADOPT_PATIENCE` as long as there is such a socket. */
+  async #answering(token: string, expected: string | undefined): Promise<Answering | undefined> {
+    const control = new ControlClient(this.directory.socket, token);
+    let found: Answering | undefined;
+    for (const deadline = Date.now() + ADOPT_PATIENCE; existsSync(this.directory.socket); await delay(20)) {
+      const state = await control.state().catch(() => undefined);
+      const parent = state && processInfo(state.pid)?.parent;
+      const master = this.processes().masters.find(({ pid }) => pid === parent);
+      if (state !== undefined && master !== undefined) found = { master, control, state };
+      const asExpected = expected === undefined || found?.state.conf === expected;
+      if ((found !== undefined && asExpected) || Date.now() > deadline) break;
     }
-    // Its workers go on with what they have and are asked to quit when the next nginx serves.
-    kill(master, 'SIGKILL');
-    await gone([master], 5000);
-    return undefined;
+    return found;
+  }
+
+  /**
+   * Without a chance to clean up: a master that quits removes the control socket and the pid file, which may be another's
+   * by then. Its workers go on with what they have and are asked to quit when the next nginx serves.
+   */
+  async #endMasters(masters: readonly ProcessInfo[]): Promise<void> {
+    for (const master of masters) kill(master, 'SIGKILL');
+    await gone(masters, 5000);
   }
 
   /** Starts nginx with a configuration that has no listeners yet. */
@@ -143,6 +165,8 @@ export class NginxSupervisor {
     } catch (error) {
       const output = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
       const complaint = nginxComplaint(output, [this.directory.run, this.directory.root]);
+      if (complaint !== undefined && NO_ROOM.test(complaint.message))
+        throw noRoom('what nginx needs for its test', error);
       return complaint ?? { message: 'nginx refuses it without a word' };
     }
   }
@@ -173,7 +197,7 @@ export class NginxSupervisor {
         `nginx did not take its new configuration: ${why}. The former one stays in force; it is tried again.`,
       );
     }
-    copyFileSync(this.directory.configuration, join(this.directory.run, LAST_GOOD));
+    this.directory.writeIfRoom(LAST_GOOD, text);
   }
 
   /** After a reload that failed: workers of the new configuration may have come up all the same, or do so later. */
@@ -189,10 +213,16 @@ export class NginxSupervisor {
     while (Date.now() < deadline && this.processes().workers.some(({ pid }) => ending.has(pid))) await delay(20);
   }
 
-  /** Asks workers without a master to finish what they have and quit. */
-  quitOrphans(): number {
-    const { orphans } = this.processes();
+  /**
+   * Ends masters that aren't ours, and asks workers without a master to finish what they have and quit. Resolves when
+   * they take no new requests, which they would answer by what they knew last.
+   */
+  async quitOrphans(): Promise<number> {
+    const { master, masters, orphans } = this.processes();
+    await this.#endMasters(masters.filter((other) => other !== master));
     for (const orphan of orphans) kill(orphan, 'SIGQUIT');
+    const listening = () => this.processes().orphans.some(({ title }) => !title.includes('shutting down'));
+    for (const deadline = Date.now() + QUIT_PATIENCE; listening() && Date.now() < deadline; ) await delay(10);
     return orphans.length;
   }
 
@@ -241,6 +271,12 @@ export class NginxSupervisor {
   #complaint(log: string): string | undefined {
     return nginxMessage(tail(join(this.directory.log, log), 0), [this.directory.root]);
   }
+}
+
+interface Answering {
+  readonly master: ProcessInfo;
+  readonly control: ControlClient;
+  readonly state: DataPlaneState;
 }
 
 /** Signals exactly this process: a pid that was given to another since is left alone. */

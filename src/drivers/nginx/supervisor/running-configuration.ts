@@ -18,8 +18,9 @@ export interface RunningConfiguration {
   readonly formerZones?: NonNullable<ConfigurationInput['formerZones']>;
 }
 
-export function writeRunningConfiguration(directory: StateDirectory, configuration: RunningConfiguration): void {
-  directory.writePrivate(FILE, JSON.stringify(configuration));
+/** False: there is no room for it. */
+export function writeRunningConfiguration(directory: StateDirectory, configuration: RunningConfiguration): boolean {
+  return directory.writeIfRoom(FILE, JSON.stringify(configuration));
 }
 
 /** The one that nginx was last given; undefined if none was, or the file isn't whole. */

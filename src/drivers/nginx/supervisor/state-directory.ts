@@ -1,17 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
+  closeSync,
   cpSync,
   existsSync,
+  ftruncateSync,
   mkdirSync,
+  openSync,
   readFileSync,
   realpathSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { isNoRoom } from '../../../lib/no-room.ts';
 import { NginxError } from '../nginx-error.ts';
 
 /**
@@ -85,12 +90,33 @@ export class StateDirectory {
     return token;
   }
 
-  /** Written whole or not at all, readable by the supervisor's account alone. */
+  /**
+   * Written whole or not at all, readable by the supervisor's account alone. On a full disk a file that is there and no
+   * smaller is written over in place: whoever reads these files while weir isn't there can do without them.
+   * Throws WEIR_NGINX_NO_ROOM where that is no way either.
+   */
   writePrivate(name: string, text: string): string {
     const path = join(this.run, name);
-    writeFileSync(`${path}.new`, text, { mode: 0o600 });
-    renameSync(`${path}.new`, path);
+    try {
+      writeFileSync(`${path}.new`, text, { mode: 0o600 });
+      renameSync(`${path}.new`, path);
+    } catch (error) {
+      if (!isNoRoom(error)) throw error;
+      rmSync(`${path}.new`, { force: true });
+      if (!writeOver(path, text)) throw noRoom(path, error);
+    }
     return path;
+  }
+
+  /** As `writePrivate`, for what nginx and weir can do without. False: there is no room for it. */
+  writeIfRoom(name: string, text: string): boolean {
+    try {
+      this.writePrivate(name, text);
+      return true;
+    } catch (error) {
+      if (!isNoRoom(error)) throw error;
+      return false;
+    }
   }
 
   read(name: string): string | undefined {
@@ -109,8 +135,13 @@ export class StateDirectory {
     if (existsSync(directory)) return directory;
     const next = `${directory}.new`;
     rmSync(next, { recursive: true, force: true });
-    cpSync(source, next, { recursive: true });
-    renameSync(next, directory);
+    try {
+      cpSync(source, next, { recursive: true });
+      renameSync(next, directory);
+    } catch (error) {
+      rmSync(next, { recursive: true, force: true });
+      throw isNoRoom(error) ? noRoom(directory, error) : error;
+    }
     return directory;
   }
 
@@ -121,6 +152,33 @@ export class StateDirectory {
       return undefined;
     }
   }
+}
+
+/** Into the blocks that a file has. False: they aren't enough, or the file system needs new ones all the same. */
+function writeOver(path: string, text: string): boolean {
+  const bytes = Buffer.from(text);
+  try {
+    if (statSync(path).size < bytes.length) return false;
+    const file = openSync(path, 'r+');
+    try {
+      for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
+      ftruncateSync(file, bytes.length);
+    } finally {
+      closeSync(file);
+    }
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The error for what can't be written until there is room. */
+export function noRoom(what: string, cause: unknown): NginxError {
+  return new NginxError(
+    'WEIR_NGINX_NO_ROOM',
+    `${what} can't be written, because the file system is full or its quota used up. It is tried again.`,
+    { cause, remedy: 'Free some room on the file system of the state directory.' },
+  );
 }
 
 /** The mode is set also where the directory was there: it is what protects its content. */

@@ -11,6 +11,10 @@ export class FakeControlServer {
   readonly records = new Map<string, Buffer>();
   /** Frames of each accepted call, as `P key`, `D key` or `S key`. */
   readonly calls: string[][] = [];
+  /** A pattern that the engine fails at. */
+  unable: string | undefined;
+  /** Number of patterns of each call that was answered. */
+  readonly asked: number[] = [];
   readonly #slices = new Map<string, Buffer[]>();
   readonly #token: string;
   readonly #server: Server;
@@ -44,7 +48,10 @@ export class FakeControlServer {
       case '/v1/records':
         return [200, [...this.records].map(([key, bytes]) => `${key} ${recordChecksum(bytes)}\n`).join('')];
       case '/v1/regex': {
+        if (body.length > MAX_CALL_BYTES * 2) return [413, ''];
         const questions = JSON.parse(body.toString()) as { pattern: string }[];
+        if (questions.some(({ pattern }) => pattern === this.unable)) return [500, ''];
+        this.asked.push(questions.length);
         return [200, JSON.stringify(questions.map(({ pattern }) => compileError(pattern)))];
       }
       case '/v1/apply':
