@@ -101,6 +101,7 @@ export async function startWeir(settings: Settings, log: Logger): Promise<Runnin
         `fault of weir while ${what}: ${error instanceof Error ? error.message : String(error)}`,
       ),
     store,
+    unsaved: () => held.held.problem && `the objects of broken manifests: ${held.held.problem.message}`,
     known: await KnownNames.open(directory),
     ...(reading.model === undefined ? {} : { saved: reading.model }),
   });

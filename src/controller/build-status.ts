@@ -29,6 +29,8 @@ export interface StatusFacts extends ActorFacts {
   readonly reloads: number;
   readonly reloadReasons: readonly ReloadReasonView[];
   readonly savedState: StateStore | undefined;
+  /** Why something beside the model can't be saved. */
+  readonly unsaved: string | undefined;
 }
 
 export function buildStatus(facts: StatusFacts): Status {
@@ -57,7 +59,7 @@ export function buildStatus(facts: StatusFacts): Status {
     quarantined: [...facts.quarantined],
     savedState: {
       pending: facts.savedState?.pending ?? 0,
-      ...(facts.savedState?.problem === undefined ? {} : { error: facts.savedState.problem.message }),
+      ...savingError([facts.savedState?.problem?.message, facts.unsaved]),
     },
   };
 }
@@ -83,4 +85,9 @@ function driverStatus(name: string, snapshot: DriverSnapshot, observed: DriverSt
     ...(context.failingSince === undefined ? {} : { failingSince: new Date(context.failingSince).toISOString() }),
     detail: observed?.detail ?? {},
   };
+}
+
+function savingError(errors: readonly (string | undefined)[]): { readonly error?: string } {
+  const known = errors.filter((error) => error !== undefined);
+  return known.length === 0 ? {} : { error: known.join('; ') };
 }

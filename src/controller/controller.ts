@@ -28,6 +28,8 @@ export interface ControllerOptions {
   readonly version: string;
   /** Keeps the last good model; without one nothing is saved. */
   readonly store?: StateStore;
+  /** Why something else that should outlive the process can't be saved just now. */
+  readonly unsaved?: () => string | undefined;
   /** Keeps the last good addresses of DNS names. */
   readonly known?: KnownNames;
   /** The last good model of an earlier run. */
@@ -167,6 +169,7 @@ export class Controller {
       reloads: this.#reloads,
       reloadReasons: this.#reloadReasons,
       savedState: this.#options.store,
+      unsaved: this.#options.unsaved?.(),
     });
   }
 

@@ -1,4 +1,4 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Type from 'typebox';
 import { Value } from 'typebox/value';
@@ -48,7 +48,8 @@ export class KnownNames {
     this.#writing = this.#writing
       .then(() => writeFile(`${this.#path}.new`, text, { mode: 0o600 }))
       .then(() => rename(`${this.#path}.new`, this.#path))
-      .catch(() => undefined);
+      // On a full disk half a file would take the room of others.
+      .catch(() => rm(`${this.#path}.new`, { force: true }).catch(() => undefined));
     return this.#writing;
   }
 }

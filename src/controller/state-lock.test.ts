@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -72,4 +73,17 @@ test('a lock is held until its process dies or releases it, and names that proce
   assert.match(readFileSync(join(directory, 'weir.pid'), 'utf8'), new RegExp(`^${process.pid} `));
   await lock.release();
   assert.throws(() => statSync(join(directory, 'weir.pid')), { code: 'ENOENT' });
+});
+
+test('a name that a stranger holds, and says to be another’s, delays a start and does not prevent it', async (t) => {
+  const directory = directoryOf(t);
+  const { dev, ino } = statSync(directory);
+  const boot = readFileSync('/proc/1/stat', 'latin1');
+  const start = boot.slice(boot.lastIndexOf(')') + 2).split(' ')[19];
+  const server = createServer((socket) => socket.end(`1 ${start}\n`));
+  await new Promise<void>((resolve) => server.listen(`\0weir-state-${dev}-${ino}`, resolve));
+  t.after(() => server.close());
+  const lock = await lockState(directory);
+  assert.equal(lock.problem, undefined);
+  await lock.release();
 });

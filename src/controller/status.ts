@@ -61,7 +61,9 @@ export const Status = Type.Object({
   quarantined: Type.Array(Finding, { description: 'Objects left out because a load balancer refused them.' }),
   savedState: Type.Object({
     pending: Type.Integer({ description: 'Parts that are in force but not yet on disk.' }),
-    error: Type.Optional(Type.String({ description: 'Why they can’t be saved.' })),
+    error: Type.Optional(
+      Type.String({ description: 'Why they, or the objects of broken manifests, can’t be saved, or not in full.' }),
+    ),
   }),
 });
 export type Status = Readonly<Static<typeof Status>>;

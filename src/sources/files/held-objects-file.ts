@@ -50,14 +50,20 @@ export async function writeHeldObjects(file: string, entries: readonly HeldEntry
     const beside = `${file}.new`;
     // Left behind by a crash, it might be readable by others.
     await rm(beside, { force: true });
-    const handle = await open(beside, 'wx', 0o600);
     try {
-      await handle.writeFile([HEADER, ...entries].map(encodeCheckedLine).join(''));
-      await handle.datasync();
-    } finally {
-      await handle.close();
+      const handle = await open(beside, 'wx', 0o600);
+      try {
+        await handle.writeFile([HEADER, ...entries].map(encodeCheckedLine).join(''));
+        await handle.datasync();
+      } finally {
+        await handle.close();
+      }
+      await rename(beside, file);
+    } catch (error) {
+      // On a full disk half a file would take the room of others.
+      await rm(beside, { force: true });
+      throw error;
     }
-    await rename(beside, file);
   }
   const directory = await open(path.dirname(file), 'r');
   await directory.sync().finally(() => directory.close());

@@ -35,7 +35,7 @@ export class HeldObjects {
   #dirty = false;
   #writing: Promise<void> | undefined;
   #retry: NodeJS.Timeout | undefined;
-  #failing = false;
+  #problem: Error | undefined;
 
   private constructor(options: HeldObjectsOptions, file: string, entries: readonly HeldEntry[]) {
     this.#path = file;
@@ -54,6 +54,11 @@ export class HeldObjects {
     const { entries, problem } = await readHeldObjects(file);
     const held = new HeldObjects(options, file, entries);
     return { held, ...(problem === undefined ? {} : { problem: `${file}: ${problem}` }) };
+  }
+
+  /** Why it can't be saved just now. */
+  get problem(): Error | undefined {
+    return this.#problem;
   }
 
   /** What the run before held of the file, as if it were its last reading. */
@@ -181,12 +186,13 @@ export class HeldObjects {
       while (this.#dirty) {
         this.#dirty = false;
         await writeHeldObjects(this.#path, this.#entries());
-        if (this.#failing) this.#onProblem?.(undefined);
-        this.#failing = false;
+        if (this.#problem !== undefined) this.#onProblem?.(undefined);
+        this.#problem = undefined;
       }
     } catch (error) {
-      if (!this.#failing) this.#onProblem?.(error instanceof Error ? error : new Error(String(error)));
-      this.#failing = true;
+      const first = this.#problem === undefined;
+      this.#problem = error instanceof Error ? error : new Error(String(error));
+      if (first) this.#onProblem?.(this.#problem);
       clearTimeout(this.#retry);
       this.#retry = setTimeout(() => this.#changed(), RETRY).unref();
     }

@@ -72,16 +72,22 @@ test('a foreign object that fills a host bears the surplus alone', () => {
   assert.equal(routes.length, 6002);
 });
 
-for (const count of [1000, 1, 200])
-test(`the youngest object bears the surplus, also with ${count} routes`, () => {
-  const old = routesOf('default/old', numbered(4500, '/old'), { created: '2024-01-01T00:00:00Z' });
-  // Some of the old one are small, so that what fits leaves no room for the young one.
-  const young = routesOf('evil/young', numbered(count, '/young'), { created: '2025-01-01T00:00:00Z' });
-  const { bytes, charged, served } = rendered(old, young);
-  assert.ok(bytes <= LIMIT);
-  assert.deepEqual(charged, ['WEIR0406 evil/young spec.rules[0]']);
-  assert.ok(numbered(4500, '/old').every(served));
-});
+for (const count of [10, 200, 2000]) {
+  test(`the youngest object bears the surplus, also with ${count} routes in a host that had 1000 bytes left`, () => {
+    const created = '2024-01-01T00:00:00Z';
+    const old = (filler: number) =>
+      routesOf('default/old', [...numbered(3500, '/old'), `/${'f'.repeat(filler)}`], { created });
+    const full = old(LIMIT - 1000 - rendered(old(0)).bytes);
+    assert.equal(rendered(full).bytes, LIMIT - 1000);
+    const young = routesOf('evil/young', numbered(count, '/young'), { created: '2025-01-01T00:00:00Z' });
+    const { bytes, charged, served, routes } = rendered(full, young);
+    assert.ok(bytes <= LIMIT);
+    assert.deepEqual(charged, ['WEIR0406 evil/young spec.rules[0]']);
+    assert.ok(numbered(3500, '/old').every(served));
+    const closings = routes.filter(({ respond }) => respond !== undefined);
+    for (const value of numbered(count, '/young')) assert.ok(closings.some(({ path }) => value.startsWith(path.value)));
+  });
+}
 
 test('objects without a time count as youngest, and of these the namespace that takes most bears the surplus', () => {
   const victim = routesOf('default/victim', ['/v', '/w', '/']);

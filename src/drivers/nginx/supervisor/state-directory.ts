@@ -4,7 +4,6 @@ import {
   closeSync,
   cpSync,
   existsSync,
-  ftruncateSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -154,15 +153,18 @@ export class StateDirectory {
   }
 }
 
-/** Into the blocks that a file has. False: they aren't enough, or the file system needs new ones all the same. */
+/**
+ * Into the blocks that a file has, and with newlines up to its end, so that they stay its own for a longer text. False: they
+ * aren't enough, or the file system needs new ones all the same.
+ */
 function writeOver(path: string, text: string): boolean {
-  const bytes = Buffer.from(text);
   try {
-    if (statSync(path).size < bytes.length) return false;
+    const spare = statSync(path).size - Buffer.byteLength(text);
+    if (spare < 0) return false;
+    const bytes = Buffer.from(`${text}${'\n'.repeat(spare)}`);
     const file = openSync(path, 'r+');
     try {
       for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
-      ftruncateSync(file, bytes.length);
     } finally {
       closeSync(file);
     }
