@@ -293,7 +293,7 @@ test('a journal that has outgrown the snapshot goes on where rewriting has no ro
   model.backends.set('e', backendPart('e', 1));
   store.record(model, backendsDelta('e'));
   await store.flush();
-  assert.match(store.problem?.message ?? '', /^all is saved, but the file must be rewritten/);
+  assert.match(store.problem?.message ?? '', /^every change is in the file so far, but rewriting it fails: ENOSPC/);
   assert.equal(store.pending, 0);
   assert.deepEqual((await reload(directory)).model, model);
   disk.room = Infinity;

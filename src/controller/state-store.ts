@@ -167,7 +167,7 @@ export class StateStore {
         // It may have given up its journal; else the old file goes on growing while it can.
         if (file.mustBeRewritten) throw error;
         await append();
-        return new Error(`all is saved, but the file must be rewritten and can't: ${(error as Error).message}`);
+        return new Error(`every change is in the file so far, but rewriting it fails: ${(error as Error).message}`);
       }
     } else {
       await append().catch(async (error: unknown) => {

@@ -170,26 +170,6 @@ test('a host over 1 MiB is served as far as it fits, the surplus answers 503 and
   assert.ok(routes.some(({ respond }) => respond?.status === 503));
 });
 
-test('a path pattern that does not compile is closed behind an exact path, whatever that is', () => {
-  const bad = sampleRoute('/api/(v1', 'b', {
-    match: { path: { kind: 'regex', value: '/api/(v1', ignoreCase: false } },
-  });
-  const exact = sampleRoute('/', 'b', { match: { path: { kind: 'exact', value: '/' } } });
-  const hosts = [sampleHost('a.example', [exact, bad, sampleRoute('/api/health', 'b')])];
-  const model = sampleModel({ hosts, backends: [sampleBackend('b')] });
-  const book = new RecordBook();
-  for (const pattern of book.evaluate(model, undefined).patterns) book.judgePattern(pattern, 'missing )');
-  book.commit(book.evaluate(model, undefined));
-  assert.deepEqual(
-    hostRecord(book, 'default/a.example').routes.map(({ path, respond }) => [path.value, respond?.status]),
-    [
-      ['/', undefined],
-      ['/api/health', undefined],
-      ['/api/', 503],
-    ],
-  );
-});
-
 test('a backend over 1 MiB is served by the endpoints that fit, and reported', () => {
   const endpoints = Array.from({ length: 60_000 }, (_, index): [string, number] => [
     `10.${Math.floor(index / 65_536)}.${Math.floor(index / 256) % 256}.${index % 256}`,

@@ -190,8 +190,8 @@ export class NginxSupervisor {
         nginxMessage(failures(), [this.directory.root]) ??
         nginxMessage(tail(this.directory.errorLog, logged), [this.directory.root]) ??
         'no worker of the new configuration answers';
-      if (before !== undefined) this.directory.writePrivate('nginx.conf', before);
-      await this.#goBack(former);
+      // Where there is no room for the former one, nginx isn't told to read what it has just refused.
+      if (before === undefined || this.directory.writeIfRoom('nginx.conf', before)) await this.#goBack(former);
       throw new NginxError(
         'WEIR_NGINX_RELOAD',
         `nginx did not take its new configuration: ${why}. The former one stays in force; it is tried again.`,
