@@ -50,7 +50,9 @@ test('every row of the behaviours names a behaviour, a file that exists, and a t
     if (cells.length !== 3 || cells.includes('')) return [`${at}: not three filled cells`];
     const source = file === undefined ? undefined : sources.get(file);
     if (source === undefined) return [`${at}: no test file ${cells[1]}`];
-    return titles(source).some((declared) => stands(declared, title)) ? [] : [`${at}: no test ${JSON.stringify(title)} in ${file}`];
+    return titles(source).some((declared) => stands(declared, title))
+      ? []
+      : [`${at}: no test ${JSON.stringify(title)} in ${file}`];
   });
   assert.deepEqual(wrong, []);
 });
