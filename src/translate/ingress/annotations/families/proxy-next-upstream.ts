@@ -11,10 +11,10 @@ const CONDITIONS: AnnotationKey<readonly RetryWord[]> = {
   summary: 'When a request is tried again with another endpoint; `off` means never.',
   kind: RETRY_CONDITIONS,
   default: 'error timeout',
-  example: 'error timeout invalid_header',
+  example: 'error',
   differs:
-    'Answers of the backend (`http_500` and the like) are not retried yet: such conditions are reported and the others hold. ' +
-    'Requests whose method is not idempotent are tried again only with `non_idempotent`.',
+    'Only `error` and `timeout` are acted on yet: `invalid_header`, `non_idempotent` and answers of the backend (`http_500` and ' +
+    'the like) are reported and the others hold. A request whose method is not idempotent is never tried again once it was sent.',
 };
 
 const TRIES: AnnotationKey<number> = {

@@ -24,6 +24,7 @@ const MODE: AnnotationKey<'balanced' | 'persistent'> = {
   default: 'balanced',
   example: 'persistent',
   needs: 'affinity',
+  differs: 'No session moves when endpoints are added, with either value: both are persistent.',
 };
 
 /** Stands on the canary, whose own affinity it is about; read by the canary family. */
