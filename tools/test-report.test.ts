@@ -39,6 +39,15 @@ test('tests are summed without suites, failures are shown with their place, and 
   assert.ok(lines.some((line) => line.includes('waits: for a tool')));
 });
 
+test('what a test measured stands below its file', () => {
+  const { lines } = reportOf({
+    'b.test.ts': "import { test } from 'node:test'; test('x', (t) => t.diagnostic('requests 20, failed 0'));",
+  });
+  const at = lines.findIndex((line) => line.includes('b.test.ts'));
+  assert.equal(lines[at + 1], '     requests 20, failed 0');
+  assert.equal(lines[at + 2], '');
+});
+
 test('a file that does not load fails with what it printed', () => {
   const { ok, lines } = reportOf({ 'broken.test.ts': 'syntax error(' });
   assert.equal(ok, false);

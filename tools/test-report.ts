@@ -16,6 +16,9 @@ interface Tally {
   todo: number;
 }
 
+/** node:test's own sums, which come as diagnostics too. */
+const NODES_OWN_DIAGNOSTIC = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/;
+
 const emptyTally = (): Tally => ({ passed: 0, failed: 0, skipped: 0, todo: 0 });
 
 /** `12 passed, 0 failed`, and what was skipped or is still to be done where there is any. */
@@ -33,6 +36,8 @@ export class TestReport {
   readonly #total = emptyTally();
   /** What each file wrote. */
   readonly #output = new Map<string, string>();
+  /** What the tests of each file measured and told by `t.diagnostic`. */
+  readonly #figures = new Map<string, string[]>();
   readonly #failures: Failure[] = [];
   readonly #skipped: string[] = [];
   readonly #startedAt = Date.now();
@@ -58,6 +63,7 @@ export class TestReport {
     stream
       .on('test:pass', (data) => this.#passed(data))
       .on('test:fail', (data) => this.#failed(data))
+      .on('test:diagnostic', (data) => this.#told(data))
       .on('test:stdout', heard)
       .on('test:stderr', heard)
       .on('test:summary', (data) => {
@@ -87,6 +93,11 @@ export class TestReport {
     this.#print(`${((Date.now() - this.#startedAt) / 1000).toFixed(1)} s`);
     this.#print(tallyText(this.#total));
     return this.#total.failed === 0;
+  }
+
+  #told({ file, message }: EventData.TestDiagnostic): void {
+    if (file === undefined || NODES_OWN_DIAGNOSTIC.test(message)) return;
+    this.#figures.set(file, [...(this.#figures.get(file) ?? []), message]);
   }
 
   #passed(data: EventData.TestPass): void {
@@ -138,6 +149,7 @@ export class TestReport {
     };
     const mark = tally.failed === 0 ? pc.green('ok  ') : pc.red('FAIL');
     this.#print(`${mark} ${this.#path(file)} ${pc.dim(`${tallyText(tally)} (${(milliseconds / 1000).toFixed(1)} s)`)}`);
+    for (const figure of this.#figures.get(file) ?? []) this.#print(pc.dim(`     ${figure}`));
     const words = this.#output.get(file)?.trim() ?? '';
     if (tally.failed > 0 && words !== '') {
       this.#failures.push({ where: `output of ${this.#path(file)}`, text: words.split('\n').slice(-80).join('\n') });

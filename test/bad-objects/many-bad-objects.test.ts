@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { startWeir, type Weir } from '../support/weir.ts';
 import { byPlace, checkedDiagnoses, diagnosed, expectedDiagnoses, liveDiagnoses } from './diagnosis.ts';
 import { FAULTS, placeFault } from './faults.ts';
@@ -19,10 +19,10 @@ test('every kind of bad object at once, while weir runs: all others are served, 
   t.after(() => visiting.stop());
   const expected = spoilAll(thousand);
   await settled(weir);
-  await assertAllNamed(weir, thousand, expected, 'live');
+  await assertAllNamed(t, weir, thousand, expected, 'live');
   await mendAll(weir, thousand);
   const { asked, failures } = await visiting.stop();
-  console.log(`${FAULTS.length} faults live: ${asked} requests meanwhile, ${failures.length} failed`);
+  t.diagnostic(`${FAULTS.length} faults live: ${asked} requests meanwhile, ${failures.length} failed`);
   assert.deepEqual(failures, []);
   assert.equal(await reloadsOf(weir), reloads);
 });
@@ -33,8 +33,8 @@ test('every kind of bad object at once, when weir starts for the first time: all
   const begin = performance.now();
   const weir = await startWeir(t, { manifests: thousand.folder });
   await settled(weir);
-  console.log(`cold start with ${FAULTS.length} faults: in force after ${Math.round(performance.now() - begin)} ms`);
-  await assertAllNamed(weir, thousand, expected, 'cold');
+  t.diagnostic(`cold start with ${FAULTS.length} faults: in force after ${Math.round(performance.now() - begin)} ms`);
+  await assertAllNamed(t, weir, thousand, expected, 'cold');
   await mendAll(weir, thousand);
 });
 
@@ -54,13 +54,19 @@ function spoilAll({ sites, folder, manifest }: ThousandSites): Expected {
   return found.sort(byPlace);
 }
 
-async function assertAllNamed(weir: Weir, thousand: ThousandSites, expected: Expected, when: 'live' | 'cold') {
+async function assertAllNamed(
+  t: TestContext,
+  weir: Weir,
+  thousand: ThousandSites,
+  expected: Expected,
+  when: 'live' | 'cold',
+) {
   const front = frontOf(weir, thousand);
   const others = unspoiled(thousand);
   const visits = await visitAll(front, others);
   const found = await liveDiagnoses(weir);
   const served = `${visits.asked - visits.failures.length} of ${visits.asked} others served`;
-  console.log(`${FAULTS.length} faults ${when}: ${served} in ${visits.milliseconds} ms, ${found.length} findings`);
+  t.diagnostic(`${FAULTS.length} faults ${when}: ${served} in ${visits.milliseconds} ms, ${found.length} findings`);
   assert.deepEqual([visits.asked, visits.failures], [COUNT - FAULTS.length, []]);
   assert.deepEqual(diagnosed(found), expected);
   assert.deepEqual(await checkedDiagnoses(thousand.folder.path), { code: 1, found });

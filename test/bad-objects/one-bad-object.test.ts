@@ -74,7 +74,7 @@ describe('one bad object among a thousand: the other 999 are served, it is named
       ...live.map(({ code, line, column }) => `${code} at ${line}:${column}`),
       `in force after ${inForce} ms, mended after ${mended} ms`,
     ];
-    console.log(`${fault.title}: ${figures.join('; ')}`);
+    t.diagnostic(`${fault.title}: ${figures.join('; ')}`);
 
     assert.deepEqual([visits.asked, visits.failures], [COUNT - 1, []]);
     assert.deepEqual(meanwhile.failures, []);

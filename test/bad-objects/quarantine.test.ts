@@ -52,7 +52,7 @@ test('three of a thousand objects that nginx -t refuses are found in few runs an
     await weir.settle();
     const count = runs.mock.callCount() - before;
     const found = weir.quarantined();
-    console.log(
+    t.diagnostic(
       `live: ${found.length} of ${COUNT} quarantined after ${count} runs of nginx -t, ${Math.round(performance.now() - begin)} ms`,
     );
     assert.deepEqual(found, names(REFUSED));
@@ -70,7 +70,7 @@ test('three of a thousand objects that nginx -t refuses are found in few runs an
     // Its own does.
     folder.write(siteAt(413).file, manifest(siteAt(413), 2 * mendedSize(413)));
     await weir.settle();
-    console.log(`mended one of them: ${runs.mock.callCount() - before - count} more runs`);
+    t.diagnostic(`mended one of them: ${runs.mock.callCount() - before - count} more runs`);
     assert.deepEqual(weir.quarantined(), names([411, 999]));
 
     // What nginx would take by now is tried again when the object changes, though it asks for the same as before.
@@ -90,7 +90,7 @@ test('three of a thousand objects that nginx -t refuses are found in few runs an
     const before = runs.mock.callCount();
     const weir = await startInProcess(t, folder);
     const count = runs.mock.callCount() - before;
-    console.log(
+    t.diagnostic(
       `cold: ${weir.quarantined().length} of ${COUNT} quarantined after ${count} runs of nginx -t, ${weir.milliseconds} ms`,
     );
     assert.deepEqual(weir.quarantined(), names(REFUSED));
@@ -150,7 +150,7 @@ async function startInProcess(t: TestContext, folder: ManifestFolder) {
     },
     async assertServed(good: readonly Site[], bad: readonly Site[]) {
       const { asked, failures, milliseconds } = await visitAll(front, good);
-      console.log(`${asked - failures.length} of ${asked} others served in ${milliseconds} ms`);
+      t.diagnostic(`${asked - failures.length} of ${asked} others served in ${milliseconds} ms`);
       assert.deepEqual([asked, failures], [COUNT - bad.length, []]);
       for (const site of bad) await assertMeanwhile(front, site, 503);
     },
