@@ -19,8 +19,9 @@ export interface NginxHarness {
 export function nginxHarness(t: TestContext): NginxHarness {
   const directory = mkdtempSync(join(tmpdir(), 'weir-nginx-'));
   const events: NginxEvent[] = [];
-  const driver = (more: Partial<NginxDriverOptions> = {}): NginxDriver =>
-    new NginxDriver({
+  const made: NginxDriver[] = [];
+  const driver = (more: Partial<NginxDriverOptions> = {}): NginxDriver => {
+    const one = new NginxDriver({
       stateDirectory: directory,
       dataplane: buildDataplane,
       workers: 2,
@@ -28,7 +29,12 @@ export function nginxHarness(t: TestContext): NginxHarness {
       onEvent: (event) => events.push(event),
       ...more,
     });
+    made.push(one);
+    return one;
+  };
   t.after(async () => {
+    // One that still watches would bring nginx back when it ends.
+    for (const one of made) await one.stop('leave').catch(() => undefined);
     const last = driver();
     await last.start().catch(() => undefined);
     await last.stop('drain');

@@ -218,12 +218,21 @@ export class NginxSupervisor {
    * they take no new requests, which they would answer by what they knew last.
    */
   async quitOrphans(): Promise<number> {
-    const { master, masters, orphans } = this.processes();
+    const { master, masters } = this.processes();
     await this.#endMasters(masters.filter((other) => other !== master));
-    for (const orphan of orphans) kill(orphan, 'SIGQUIT');
-    const listening = () => this.processes().orphans.some(({ title }) => !title.includes('shutting down'));
+    const told = new Set<number>();
+    // Looked for anew each time: a master may have forked a worker between the look and its end.
+    const listening = (): boolean => {
+      const now = this.processes();
+      for (const orphan of now.orphans) {
+        if (told.has(orphan.pid) || now.masters.includes(orphan)) continue;
+        told.add(orphan.pid);
+        kill(orphan, 'SIGQUIT');
+      }
+      return now.orphans.some(({ title }) => !title.includes('shutting down'));
+    };
     for (const deadline = Date.now() + QUIT_PATIENCE; listening() && Date.now() < deadline; ) await delay(10);
-    return orphans.length;
+    return told.size;
   }
 
   /** Finishes requests and quits; what is left after `timeout` milliseconds is ended. */
@@ -235,6 +244,9 @@ export class NginxSupervisor {
       for (const process of all) kill(process, 'SIGTERM');
       if (!(await gone(all, 5000))) for (const process of all) kill(process, 'SIGKILL');
     }
+    const late = this.processes().orphans;
+    for (const process of late) kill(process, 'SIGTERM');
+    await gone(late, 5000);
     this.leave();
   }
 
