@@ -1,3 +1,4 @@
+const LONGEST_KEY = 512;
 const PLAIN = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
 /** A JSON pointer as users write fields: `/spec/rules/0/host` → `spec.rules[0].host`. Keys that are no words are quoted. */
@@ -14,5 +15,5 @@ export function fieldPath(pointer: string): string {
 
 /** `metadata.annotations["kubernetes.io/ingress.class"]` */
 export function annotationField(key: string): string {
-  return `metadata.annotations["${key}"]`;
+  return `metadata.annotations[${JSON.stringify(key.length > LONGEST_KEY ? `${key.slice(0, LONGEST_KEY)}…` : key)}]`;
 }

@@ -3,22 +3,14 @@ import type { Backend } from '../backend.ts';
 import type { Model } from '../model.ts';
 import { compareEndpoints } from '../order.ts';
 import { backendCertificates } from '../references.ts';
+import { checkCertificates } from './known-certificates.ts';
 import type { Report } from './problem.ts';
 
 const WITH_TLS = ['https', 'grpcs', 'tls'];
 
 export function checkBackend(backend: Backend, model: Model, report: Report): void {
   checkEndpoints(backend, report);
-  for (const reference of backendCertificates(backend)) {
-    if (!model.certificates.has(reference.id)) {
-      report(
-        'unknown-certificate',
-        reference.path,
-        JSON.stringify(reference.id),
-        'no certificate of the model has this id',
-      );
-    }
-  }
+  checkCertificates(backendCertificates(backend), model, report);
   if (backend.tls === undefined) return;
   if (!WITH_TLS.includes(backend.protocol)) {
     report('tls', 'tls', `protocol ${backend.protocol}`, `TLS settings belong to ${WITH_TLS.join(', ')}`);

@@ -3,6 +3,7 @@ import type { Model } from '../model.ts';
 import { compareRoutes } from '../order.ts';
 import { hostCertificates } from '../references.ts';
 import type { VirtualHost } from '../virtual-host.ts';
+import { checkCertificates } from './known-certificates.ts';
 import type { Report } from './problem.ts';
 import { checkRoute } from './route-rules.ts';
 
@@ -19,16 +20,7 @@ export function checkHost(host: VirtualHost, model: Model, report: Report): void
   if (!listeners.some((listener) => listener.protocol === 'http' || listener.protocol === 'https')) {
     report('scope-without-listener', 'scope', JSON.stringify(host.scope), 'no http or https listener has this scope');
   }
-  for (const reference of hostCertificates(host)) {
-    if (!model.certificates.has(reference.id)) {
-      report(
-        'unknown-certificate',
-        reference.path,
-        JSON.stringify(reference.id),
-        'no certificate of the model has this id',
-      );
-    }
-  }
+  checkCertificates(hostCertificates(host), model, report);
   const ids = new Set<string>();
   for (const [index, route] of host.routes.entries()) {
     const path = `routes[${index}]`;

@@ -2,6 +2,7 @@ import { isHostname } from '../hostname.ts';
 import type { L4Route } from '../l4-route.ts';
 import type { Model } from '../model.ts';
 import { l4Backends, l4Certificates } from '../references.ts';
+import { checkCertificates } from './known-certificates.ts';
 import type { Report } from './problem.ts';
 import { checkCidrs, checkTime } from './value-rules.ts';
 
@@ -48,16 +49,7 @@ function checkTls(route: L4Route, model: Model, report: Report): void {
   if (route.tls !== 'terminate' && route.certificates.length > 0) {
     report('tls', 'certificates', route.certificates.join(', '), 'certificates are used only where TLS is ended');
   }
-  for (const reference of l4Certificates(route)) {
-    if (!model.certificates.has(reference.id)) {
-      report(
-        'unknown-certificate',
-        reference.path,
-        JSON.stringify(reference.id),
-        'no certificate of the model has this id',
-      );
-    }
-  }
+  checkCertificates(l4Certificates(route), model, report);
 }
 
 function checkBackends(route: L4Route, model: Model, report: Report): void {

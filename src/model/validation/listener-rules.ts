@@ -3,6 +3,7 @@ import { isHostname } from '../hostname.ts';
 import type { Listener } from '../listener.ts';
 import type { Model } from '../model.ts';
 import { listenerCertificates } from '../references.ts';
+import { checkCertificates } from './known-certificates.ts';
 import type { Report } from './problem.ts';
 import { checkCidrs } from './value-rules.ts';
 
@@ -22,16 +23,7 @@ export function checkListener(listener: Listener, model: Model, report: Report):
       'a host is written a.example, *.example, **.example or *, in lower case',
     );
   }
-  for (const reference of listenerCertificates(listener)) {
-    if (!model.certificates.has(reference.id)) {
-      report(
-        'unknown-certificate',
-        reference.path,
-        JSON.stringify(reference.id),
-        'no certificate of the model has this id',
-      );
-    }
-  }
+  checkCertificates(listenerCertificates(listener), model, report);
   if (listener.clientCertificate !== undefined && listener.protocol !== 'https') {
     report(
       'tls',

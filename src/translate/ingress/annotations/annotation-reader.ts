@@ -2,6 +2,7 @@ import { ANNOTATION_FINDINGS } from '../../../diagnostics/annotations.ts';
 import { type CatalogueEntry, finding } from '../../../diagnostics/catalogue.ts';
 import type { Finding } from '../../../diagnostics/finding.ts';
 import type { Origin } from '../../../model/origin.ts';
+import { annotationField } from '../../../snapshot/field-path.ts';
 import type { IngressSettings } from '../settings.ts';
 import type { AnnotationKey } from './annotation-key.ts';
 import { shown } from './shown.ts';
@@ -11,13 +12,6 @@ export interface WrittenAnnotation {
   /** With its prefix. */
   readonly key: string;
   readonly text: string;
-}
-
-const LONGEST_KEY = 512;
-
-/** `metadata.annotations["nginx.ingress.kubernetes.io/canary"]` */
-export function annotationField(key: string): string {
-  return `metadata.annotations[${JSON.stringify(key.length > LONGEST_KEY ? `${key.slice(0, LONGEST_KEY)}…` : key)}]`;
 }
 
 /** What the families read the annotations of one Ingress through: parses each value once and reports what is wrong with it. */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { CATALOGUE } from '../../../diagnostics/catalogue.ts';
 import { defaultSettings } from '../settings.ts';
-import { annotationField } from './annotation-reader.ts';
+import { annotationField } from '../../../snapshot/field-path.ts';
 import { KNOWN_KEYS } from './known-keys.ts';
 import { parseAnnotations } from './parse.ts';
 import { hasControlCharacter } from './values/text.ts';
