@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
-import { statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -14,6 +14,7 @@ import {
   sampleOrigin,
   sampleRoute,
 } from '../../src/drivers/testing/sample-model.ts';
+import { findNginx } from '../../src/drivers/nginx/supervisor/nginx-installation.ts';
 import { Redacted } from '../../src/lib/redacted.ts';
 import type { Certificate } from '../../src/model/certificate.ts';
 import { makeAuthority } from '../support/certificates.ts';
@@ -265,6 +266,29 @@ test('an nginx that is not there is told with the packages to install', async (t
     code: 'WEIR_NGINX_MISSING',
     message: /apt-get install nginx libnginx-mod-http-lua lua-resty-core lua-cjson/u,
   });
+});
+
+test('an nginx that ends without a word is started again, and one that always does is told with its signal', async (t) => {
+  const { driver: make, directory } = nginxHarness(t);
+  const { executable } = await findNginx();
+  const wrapper = (name: string, deaths: number): string => {
+    const path = join(directory, name);
+    const count = `${path}.count`;
+    // Asked for its version, or for a test, it answers as nginx does.
+    const script = `case "$*" in *-V*|*-t*) exec ${executable} "$@";; esac
+n=$(cat ${count} 2>/dev/null || echo 0); echo $((n + 1)) > ${count}
+[ "$n" -lt ${deaths} ] && kill -SEGV $$
+exec ${executable} "$@"
+`;
+    writeFileSync(path, `#!/bin/sh\n${script}`, { mode: 0o755 });
+    return path;
+  };
+  const always = make({ nginx: wrapper('always', 99) });
+  await assert.rejects(always.start(), /nginx did not start: it ended with SIGSEGV, and wrote nothing about why/u);
+  await always.stop('leave');
+  const twice = make({ nginx: wrapper('twice', 2) });
+  await twice.start();
+  assert.equal(readFileSync(join(directory, 'twice.count'), 'utf8').trim(), '3');
 });
 
 test('draining ends nginx and frees its port', async (t) => {

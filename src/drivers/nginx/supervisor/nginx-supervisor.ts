@@ -17,6 +17,9 @@ const LAST_GOOD = 'nginx.conf.last-good';
 const START_LOG = 'start.log';
 /** As nginx writes ENOSPC and EDQUOT: a full disk is no object's fault. */
 const NO_ROOM = /\((?:28|122): /u;
+/** How often nginx is started before it is reported that it ends without a word, and milliseconds in between. */
+const START_ATTEMPTS = 3;
+const START_PAUSE = 200;
 /** Milliseconds that a running nginx is asked for before it is taken for broken or for one with another configuration. */
 const ADOPT_PATIENCE = 3000;
 /** Milliseconds that workers of a former nginx may take to stop listening. */
@@ -125,8 +128,25 @@ export class NginxSupervisor {
     await gone(masters, 5000);
   }
 
-  /** Starts nginx with a configuration that has no listeners yet. */
+  /**
+   * Starts nginx with a configuration that has no listeners yet. An end without a word about why (a signal, no process to
+   * be had) is nothing that the configuration is to blame for: it is tried again a few times before it is reported.
+   */
   async start(text: string, id: string): Promise<DataPlaneState> {
+    for (let attempt = 1; ; attempt += 1) {
+      const launched = await this.#launch(text, id);
+      if (launched.state !== undefined) return launched.state;
+      const complaint = this.#complaint(START_LOG) ?? this.#complaint('error.log');
+      if (complaint !== undefined || launched.ended === undefined || attempt === START_ATTEMPTS) {
+        const why = complaint ?? `${launched.ended ?? 'it does not answer'}, and wrote nothing about why`;
+        throw new NginxError('WEIR_NGINX_START', `nginx did not start: ${why}. It is tried again.`);
+      }
+      await this.#endMasters(this.processes().masters);
+      await delay(START_PAUSE);
+    }
+  }
+
+  async #launch(text: string, id: string): Promise<Launch> {
     this.#master = undefined;
     this.directory.removeStale();
     const token = this.directory.makeToken();
@@ -140,19 +160,17 @@ export class NginxSupervisor {
     });
     closeSync(output);
     child.unref();
-    let exit: number | string | undefined;
-    child.on('exit', (code, signal) => (exit = code ?? signal ?? 'unknown'));
-    child.on('error', (error) => (exit = error.message));
+    let exit: string | undefined;
+    child.on('exit', (code, signal) => (exit = code === 0 ? undefined : `it ended with ${signal ?? `status ${code}`}`));
+    child.on('error', (error) => (exit = `it could not be run (${error.message})`));
     this.#control = new ControlClient(this.directory.socket, token);
-    const state = await this.#answered(id, () => exit !== undefined && exit !== 0);
+    const state = await this.#answered(id, () => exit !== undefined);
     const pid = this.directory.readPid();
     this.#master = pid === undefined ? undefined : processInfo(pid);
-    if (state === undefined || this.#master === undefined) {
-      if (child.pid !== undefined && exit === undefined) child.kill('SIGTERM');
-      const why = this.#complaint(START_LOG) ?? this.#complaint('error.log') ?? 'it wrote nothing about why';
-      throw new NginxError('WEIR_NGINX_START', `nginx did not start: ${why}. It is tried again.`);
-    }
-    return state;
+    if (state !== undefined && this.#master !== undefined) return { state };
+    if (child.pid !== undefined && exit === undefined) child.kill('SIGTERM');
+    const lost = state === undefined ? undefined : `its pid file (${pid ?? 'empty'}) names no process`;
+    return { state: undefined, ended: exit ?? lost };
   }
 
   /** nginx's own test of a configuration: undefined, or what it complains about. */
@@ -284,6 +302,9 @@ export class NginxSupervisor {
     return nginxMessage(tail(join(this.directory.log, log), 0), [this.directory.root]);
   }
 }
+
+/** `ended`: how it went, where it isn't running. */
+type Launch = { readonly state: DataPlaneState } | { readonly state: undefined; readonly ended: string | undefined };
 
 interface Answering {
   readonly master: ProcessInfo;
