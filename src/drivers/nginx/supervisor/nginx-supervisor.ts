@@ -15,6 +15,7 @@ import { noRoom, type StateDirectory } from './state-directory.ts';
 const NEXT = 'nginx.conf.next';
 const LAST_GOOD = 'nginx.conf.last-good';
 const START_LOG = 'start.log';
+const SETPRIV = '/usr/bin/setpriv';
 /** As nginx writes ENOSPC and EDQUOT: a full disk is no object's fault. */
 const NO_ROOM = /\((?:28|122): /u;
 /** How often nginx is started before it is reported that it ends without a word, and milliseconds in between. */
@@ -153,7 +154,8 @@ export class NginxSupervisor {
     const configuration = this.directory.writePrivate('nginx.conf', text);
     const output = openSync(join(this.directory.log, START_LOG), 'w', 0o640);
     // A session of its own, no pipe to weir, and the run directory as the current one: by that it is found again.
-    const child = spawn(this.installation.executable, this.#arguments(configuration), {
+    const { command, before } = withoutNewPrivileges(this.installation.executable);
+    const child = spawn(command, [...before, ...this.#arguments(configuration)], {
       cwd: this.directory.run,
       detached: true,
       stdio: ['ignore', output, output],
@@ -310,6 +312,15 @@ interface Answering {
   readonly master: ProcessInfo;
   readonly control: ControlClient;
   readonly state: DataPlaneState;
+}
+
+/**
+ * By util-linux, which every Debian has: neither nginx nor who takes one of its workers over gains by setuid programs.
+ * Where it isn't there, nginx runs all the same.
+ */
+function withoutNewPrivileges(executable: string): { readonly command: string; readonly before: readonly string[] } {
+  if (!existsSync(SETPRIV)) return { command: executable, before: [] };
+  return { command: SETPRIV, before: ['--no-new-privs', executable] };
 }
 
 /** Signals exactly this process: a pid that was given to another since is left alone. */
