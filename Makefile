@@ -5,7 +5,7 @@ SETUP := tools/setup.sh
 NODE := node_modules/.bin/node
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench vendor format clean dataplane setup-run setup-test setup-bench
+.PHONY: help run test lint bench pressure soak vendor format clean dataplane other-nginx setup-run setup-test setup-bench
 
 help: ## these lines
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -13,7 +13,7 @@ help: ## these lines
 run: setup-run dataplane ## the demo: example manifests, sample backends, nginx; prints URLs to try; Ctrl-C ends it
 	@exec $(NODE) tools/demo.ts $(if $(DEMO_CHECK),--check)
 
-test: setup-test dataplane ## typecheck and every test that needs no cluster; ends with "N passed, N failed"
+test: setup-test dataplane other-nginx ## typecheck and every test that needs no cluster; ends with "N passed, N failed"
 	@exec $(NODE) tools/run-tests.ts $(TESTS)
 
 lint: setup-test ## oxlint, formatting, types
@@ -27,8 +27,17 @@ format: setup-test ## format every file
 bench: setup-bench dataplane ## CPU per request against hand-written nginx, and 10,000 Ingresses (SCALE=small: a quick one)
 	@exec $(NODE) test/bench/bench.ts
 
+pressure: setup-test dataplane other-nginx ## 20 of each fault, 1,000 changes under load and long runs of the random tests (about half an hour)
+	@FAULTS=20 CHANGES=1000 exec $(NODE) tools/run-tests.ts alone
+
+soak: setup-test dataplane ## 20 minutes of changes and load: memory and descriptors stay as they are (SOAK_MINUTES=3: a quick look)
+	@exec $(NODE) test/soak/soak.ts
+
 vendor: setup-test ## the locked npm packages into vendor/npm, from which every target installs without a network
 	@tools/vendor.sh
+
+other-nginx: setup-test ## the nginx of the other Debian release (12 or 13), which the tests run beside this machine's
+	@$(NODE) tools/other-nginx.ts >/dev/null
 
 dataplane: setup-run ## compile nginx's program from TypeScript to Lua
 	@$(NODE) tools/build-dataplane.ts >/dev/null

@@ -5,6 +5,9 @@ import { test } from 'node:test';
 
 const SOURCE = join(import.meta.dirname, '..', 'src');
 const DATA_PLANE = 'drivers/nginx/dataplane/';
+const REFERENCE = join(import.meta.dirname, 'reference');
+/** Starts weir, and so may import the kit that does. */
+const COMPARISON = 'reference-router.alone.test.ts';
 
 /** Rooms that may import from every other: they wire the program together or show it. */
 const WIRING = ['controller', 'cli', 'admin'];
@@ -65,9 +68,13 @@ function importsOf(file: string): Import[] {
       target: own ? fileOf(normalize(join(dirname(file), specifier))) : packageOf(specifier),
     };
   };
+  return importedBy(text).map(({ specifier, typeOnly }) => made(specifier, typeOnly));
+}
+
+function importedBy(text: string): readonly { readonly specifier: string; readonly typeOnly: boolean }[] {
   return [
-    ...[...text.matchAll(STATEMENT)].map((match) => made(match[2] ?? '', match[1] !== undefined)),
-    ...[...text.matchAll(DYNAMIC)].map((match) => made(match[1] ?? '', false)),
+    ...[...text.matchAll(STATEMENT)].map(([, type, specifier = '']) => ({ specifier, typeOnly: type !== undefined })),
+    ...[...text.matchAll(DYNAMIC)].map(([, specifier = '']) => ({ specifier, typeOnly: false })),
   ];
 }
 
@@ -160,6 +167,21 @@ test('nothing of the controller imports the data plane', () => {
   told(
     IMPORTS.filter(({ file, own, target }) => own && !file.startsWith(DATA_PLANE) && target.startsWith(DATA_PLANE)).map(
       ({ file, target }) => `src/${file} imports src/${target}: the data plane runs in nginx, not here`,
+    ),
+  );
+});
+
+test('the reference router shares nothing with weir: only its comparison imports anything but itself, and not src', () => {
+  const files = readdirSync(REFERENCE).filter((file) => file.endsWith('.ts'));
+  assert.ok(files.includes('router.ts') && files.includes(COMPARISON));
+  told(
+    files.flatMap((file) =>
+      importedBy(readFileSync(join(REFERENCE, file), 'utf8')).flatMap(({ specifier }) => {
+        const own = specifier.startsWith('./') && files.includes(specifier.slice(2));
+        const support = file === COMPARISON && specifier.startsWith('../support/');
+        if (own || support || specifier.startsWith('node:') || specifier === 'fast-check') return [];
+        return [`test/reference/${file} imports ${specifier}: it may import only node:, fast-check and its own files`];
+      }),
     ),
   );
 });

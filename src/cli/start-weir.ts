@@ -16,6 +16,7 @@ import { FilesSource } from '../sources/files/files-source.ts';
 import { HeldObjects } from '../sources/files/held-objects.ts';
 import { readToken } from './admin-client.ts';
 import { compiledDataplane } from './compiled-dataplane.ts';
+import { leanHeap } from './lean-heap.ts';
 import { logController } from './log-controller.ts';
 import { nginxRegexEngine } from './nginx-regex-engine.ts';
 import { ownListeners } from './own-listeners.ts';
@@ -108,6 +109,7 @@ export async function startWeir(settings: Settings, log: Logger): Promise<Runnin
   const metrics = new Metrics(controller);
   controller.listen(metrics);
   controller.listen(logController(controller, log, HOPELESS));
+  controller.listen(leanHeap(() => controller.isCaughtUp));
   const hopeless = Promise.withResolvers<CodedError>();
   controller.listen({
     failed: (_driver, error) => {

@@ -87,7 +87,8 @@ export const Settings = Type.Object({
     Type.String({
       minLength: 1,
       placeholder: 'FILE',
-      description: 'The nginx to run. Default: the first on the search path, else /usr/sbin/nginx.',
+      description:
+        'The nginx to run. Default: the first on the search path, else /usr/sbin/nginx. Of packages that were unpacked somewhere (`DIR/usr/sbin/nginx`) the modules and Lua libraries beside it are taken.',
     }),
   ),
   workers: Type.Union([Type.Literal('auto'), Type.Integer({ minimum: 1, maximum: 1024 })], {

@@ -71,6 +71,42 @@ test('a saved model is in force before the source is read, and is replaced by wh
   await controller.stop('drain');
 });
 
+test('the source is not read while the saved model is on its way, and is where that fails or takes long', async () => {
+  const slow = parts({ saved: savedModel(80) });
+  slow.driver.hold();
+  const started = slow.controller.start();
+  await turn();
+  assert.throws(() => slow.source.sink, /not started/);
+  slow.driver.release();
+  await started;
+  assert.ok(slow.source.sink);
+  await slow.controller.stop('drain');
+
+  const failing = parts({ saved: savedModel(80) });
+  failing.driver.applyErrors = [new Error('refused')];
+  await failing.controller.start();
+  assert.ok(failing.source.sink);
+  await failing.controller.stop('drain');
+
+  const hanging = parts({ saved: savedModel(80) });
+  hanging.driver.hold();
+  await hanging.controller.start();
+  assert.ok(hanging.source.sink);
+  hanging.driver.release();
+  await hanging.controller.stop('drain');
+});
+
+test('a source is not read after a stop that came while the saved model was on its way', async () => {
+  const { controller, source, driver } = parts({ saved: savedModel(80) });
+  driver.hold();
+  const started = controller.start();
+  await turn();
+  const stopped = controller.stop('drain');
+  driver.release();
+  await Promise.all([started, stopped]);
+  assert.throws(() => source.sink, /not started/);
+});
+
 test('a source that never gets complete leaves the saved model in force', async () => {
   const { controller, source, driver } = parts({ saved: savedModel(80) });
   source.isHealthy = false;

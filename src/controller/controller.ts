@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Actor, createActor, type InspectionEvent } from 'xstate';
 import type { Driver, DriverState } from '../drivers/driver.ts';
 import type { Finding } from '../diagnostics/finding.ts';
@@ -16,6 +17,8 @@ import { buildStatus, isReady } from './build-status.ts';
 
 /** Milliseconds between looks at the load balancers. */
 const OBSERVE = 2000;
+/** Milliseconds that a source waits at most for the saved model to be in force before it is read. */
+const SAVED_FIRST = 3000;
 /** Most files that status names as not read. */
 const MOST_UNREAD = 20;
 
@@ -56,17 +59,23 @@ export interface ControllerListener {
 
 /** The running program, without its outer shell: source → translator → drivers, and what is to be told about them. */
 export class Controller {
-  readonly #options: ControllerOptions;
+  readonly #options: Omit<ControllerOptions, 'saved'>;
   readonly #feed: ModelFeed;
   readonly #actor: Actor<typeof controllerMachine>;
   readonly #listeners = new Set<ControllerListener>();
   readonly #ledger = new FindingLedger();
   readonly #started = new Date();
   readonly #observed = new Map<string, DriverState>();
-  readonly #outcomes = new Map<string, ApplyOutcome>();
+  /** What the last apply of each driver had found in the model. */
+  readonly #planned = new Map<string, readonly Finding[]>();
   /** What each driver leaves out just now: as its last apply said, or as it was seen since. */
   readonly #leftOut = new Map<string, readonly Finding[]>();
   readonly #begun = Promise.withResolvers<void>();
+  /** The local data plane has what it was first given, or failed at it. */
+  readonly #tried = Promise.withResolvers<void>();
+  /** Let go of when the source's takes its place: it is as large. */
+  #saved: Model | undefined;
+  #stopped = false;
   #live: Model;
   #origin: 'none' | 'saved' | 'source' = 'none';
   #reloads = 0;
@@ -74,8 +83,9 @@ export class Controller {
   #sourceError: Error | undefined;
   #observing: NodeJS.Timeout | undefined;
 
-  constructor(options: ControllerOptions) {
+  constructor({ saved, ...options }: ControllerOptions) {
     this.#options = options;
+    this.#saved = saved;
     this.#live = emptyModel();
     this.#feed = new ModelFeed({
       translator: options.translator,
@@ -100,6 +110,7 @@ export class Controller {
         random: options.random ?? Math.random,
         onApplied: (driver, outcome) => this.#applied(driver, outcome),
         onFailed: (driver, error, attempt) => {
+          if (driver === options.drivers[0].name) this.#tried.resolve();
           this.#tell((listener) => listener.failed?.(driver, error, attempt));
           this.#tell((listener) => listener.changed?.());
         },
@@ -108,25 +119,28 @@ export class Controller {
   }
 
   /**
-   * Starts drivers and source. A saved model goes in force at once; the source's replaces it when it is complete.
+   * Starts drivers and source. A saved model goes in force at once, before the source is read, which would take the time
+   * of it; the source's replaces it when it is complete.
    * Resolves when the source has started; rejects with the source's error if it can't and nothing was saved.
    */
   async start(): Promise<void> {
     this.#actor.subscribe(() => this.#tell((listener) => listener.changed?.()));
     this.#watchTransitions();
     this.#actor.start();
-    if (this.#options.saved !== undefined) {
-      this.#live = this.#options.saved;
+    this.#observing = setInterval(() => void this.#observe(), OBSERVE).unref();
+    if (this.#saved !== undefined) {
+      this.#live = this.#saved;
       this.#origin = 'saved';
       this.#send({ type: 'replaced' });
+      await Promise.race([this.#tried.promise, delay(SAVED_FIRST, undefined, { ref: false })]);
+      if (this.#stopped) return;
     }
-    this.#observing = setInterval(() => void this.#observe(), OBSERVE).unref();
     try {
       const started = this.#options.source.start(this.#feed);
       this.#begun.resolve();
       await started;
     } catch (error) {
-      if (this.#options.saved === undefined) throw error;
+      if (!this.hasModel) throw error;
       this.#sourceError = error instanceof Error ? error : new Error(String(error));
     }
     this.#noteSourceHealth();
@@ -148,7 +162,13 @@ export class Controller {
 
   /** Whether there is a model to serve, or will be without anybody's help: a saved one, or all that the source has. */
   get hasModel(): boolean {
-    return this.#options.saved !== undefined || this.#feed.isComplete;
+    return this.#origin === 'saved' || this.#feed.isComplete;
+  }
+
+  /** Whether what the source has told so far is in force in every driver. */
+  get isCaughtUp(): boolean {
+    const { generation } = this.#actor.getSnapshot().context;
+    return this.#feed.isSynced && this.#drivers().every(([, { context }]) => context.appliedGeneration >= generation);
   }
 
   /** The model that the drivers work towards. */
@@ -196,7 +216,7 @@ export class Controller {
 
   /** All that is to be said about objects: by the source, the translation and the drivers; each with when it was first seen. */
   findings(): readonly Finding[] {
-    const planned = [...this.#outcomes.values()].flatMap(({ plan }) => plan.findings);
+    const planned = [...this.#planned.values()].flat();
     const all = [...this.#feed.findings(), ...planned, ...this.#quarantined()];
     return this.#ledger.stamp(all, this.#options.now?.() ?? new Date());
   }
@@ -227,6 +247,7 @@ export class Controller {
 
   /** Drivers finish what they are at; then the load balancers are left serving, or drained; what is in force is saved. */
   async stop(how: 'leave' | 'drain'): Promise<void> {
+    this.#stopped = true;
     clearInterval(this.#observing);
     this.#feed.stop();
     this.#send({ type: 'stop' });
@@ -252,12 +273,15 @@ export class Controller {
     this.#origin = 'source';
     this.#send({ type: 'synced' });
     this.#send({ type: 'replaced' });
+    if (this.#saved !== undefined) this.#guard('saving the model', () => this.#options.store?.share(this.#live));
+    this.#saved = undefined;
     this.#tell((listener) => listener.synced?.());
   }
 
   #applied(driver: string, outcome: ApplyOutcome): void {
-    const first = !this.#outcomes.has(driver);
-    this.#outcomes.set(driver, outcome);
+    const first = !this.#planned.has(driver);
+    if (driver === this.#options.drivers[0].name) this.#tried.resolve();
+    this.#planned.set(driver, outcome.plan.findings);
     this.#leftOut.set(driver, outcome.applied.quarantined);
     if (first || outcome.applied.reloaded) void this.#observe();
     if (driver === this.#options.drivers[0].name) {
@@ -311,7 +335,7 @@ export class Controller {
     this.#noteSourceHealth();
     await Promise.all(
       this.#options.drivers.map(async (driver) => {
-        const before = this.#outcomes.get(driver.name);
+        const before = this.#planned.get(driver.name);
         const state = await driver.observe().catch(
           (error: unknown): DriverState => ({
             name: driver.name,
@@ -321,7 +345,7 @@ export class Controller {
         );
         this.#observed.set(driver.name, state);
         const { findings } = state.detail;
-        if (Array.isArray(findings) && this.#outcomes.get(driver.name) === before) {
+        if (Array.isArray(findings) && this.#planned.get(driver.name) === before) {
           this.#leftOut.set(driver.name, findings as readonly Finding[]);
         }
         const failing =

@@ -110,6 +110,28 @@ test('the journal is folded into a new snapshot when it has outgrown the old one
   assert.deepEqual((await reload(directory)).model, model);
 });
 
+test('parts that say what is saved take its place in memory, and are not written again', async (context) => {
+  const directory = await temporary(context);
+  const before = mutableModel();
+  for (const key of ['same', 'other']) before.backends.set(key, backendPart(key, 80));
+  const first = await opened(directory);
+  first.record(before, wholeModel(before));
+  await first.close();
+  const { size } = await stat(join(directory, 'model.jsonl'));
+  const store = await opened(directory);
+  const live = mutableModel();
+  live.backends.set('same', backendPart('same', 80));
+  live.backends.set('other', backendPart('other', 81));
+  store.share(live);
+  store.record(live, backendsDelta('same'));
+  assert.equal(store.pending, 0);
+  store.record(live, backendsDelta('other'));
+  assert.equal(store.pending, 1);
+  await store.close();
+  assert.ok((await stat(join(directory, 'model.jsonl'))).size > size);
+  assert.deepEqual((await reload(directory)).model, live);
+});
+
 test('a torn last line is dropped, told, and written over', async (context) => {
   const directory = await temporary(context);
   const path = join(directory, 'model.jsonl');

@@ -1,5 +1,6 @@
 import { MODEL_TABLES, type Model, type ModelDelta, type ModelTable } from '../model/model.ts';
 import { isNoRoom } from '../lib/no-room.ts';
+import { equalParts } from '../model/equality.ts';
 import { backOff } from './back-off.ts';
 import { type Append, StateFile } from './state-file.ts';
 import { putLine, type StateLine } from './state-line.ts';
@@ -36,7 +37,13 @@ export class StateStore {
   readonly #options: StateStoreOptions;
   readonly #file: StateFile;
   /** What the file says, once `#pending` is written. */
-  readonly #saved = new Map<string, Entry>();
+  readonly #saved: { readonly [Table in ModelTable]: Map<string, unknown> } = {
+    certificates: new Map(),
+    backends: new Map(),
+    listeners: new Map(),
+    hosts: new Map(),
+    l4Routes: new Map(),
+  };
   #pending = new Map<string, Entry>();
   #inFlight: ReadonlyMap<string, Entry> = new Map();
   #unsaved = false;
@@ -63,7 +70,7 @@ export class StateStore {
     const store = new StateStore(options, file);
     if (reading.model !== undefined) {
       for (const table of MODEL_TABLES) {
-        for (const [key, part] of reading.model[table]) store.#saved.set(`${table} ${key}`, { table, key, part });
+        for (const [key, part] of reading.model[table]) store.#saved[table].set(key, part);
       }
     }
     return { store, reading };
@@ -88,6 +95,14 @@ export class StateStore {
     this.#schedule(this.#problem === undefined ? GATHER : GATHER_FAILING);
   }
 
+  /** Where `model` has parts that say what is saved, it is these that are kept in memory. */
+  share(model: Model): void {
+    for (const table of MODEL_TABLES) {
+      const saved = this.#saved[table];
+      for (const [key, part] of model[table]) if (equalParts(saved.get(key), part)) saved.set(key, part);
+    }
+  }
+
   /** Writes what is pending. Resolves when it is on disk or when writing failed (see `problem`). */
   flush(): Promise<void> {
     this.#unschedule();
@@ -104,8 +119,9 @@ export class StateStore {
   /** What the file already says (all of it, after a restart) isn't written again. */
   #note(table: ModelTable, key: string, part: unknown): void {
     const id = `${table} ${key}`;
-    const known = this.#pending.get(id) ?? this.#inFlight.get(id) ?? this.#saved.get(id);
-    if (known?.part !== part) this.#pending.set(id, { table, key, part });
+    const waiting = this.#pending.get(id) ?? this.#inFlight.get(id);
+    const known = waiting === undefined ? this.#saved[table].get(key) : waiting.part;
+    if (known !== part) this.#pending.set(id, { table, key, part });
   }
 
   #schedule(delay: number): void {
@@ -130,9 +146,9 @@ export class StateStore {
     this.#unsaved = false;
     try {
       const postponed = await this.#save(batch);
-      for (const [id, entry] of batch) {
-        if (entry.part === undefined) this.#saved.delete(id);
-        else this.#saved.set(id, entry);
+      for (const { table, key, part } of batch.values()) {
+        if (part === undefined) this.#saved[table].delete(key);
+        else this.#saved[table].set(key, part);
       }
       if (postponed !== undefined) throw postponed;
       this.#failures = 0;
@@ -140,7 +156,8 @@ export class StateStore {
       this.#problem = undefined;
     } catch (error) {
       for (const [id, entry] of batch) {
-        if (this.#saved.get(id)?.part !== entry.part && !this.#pending.has(id)) this.#pending.set(id, entry);
+        const isSaved = this.#saved[entry.table].get(entry.key) === entry.part;
+        if (!isSaved && !this.#pending.has(id)) this.#pending.set(id, entry);
       }
       this.#unsaved = true;
       this.#problem = error instanceof Error ? error : new Error(String(error));
@@ -181,8 +198,13 @@ export class StateStore {
 }
 
 /** What the file says once the batch is in it. */
-function* merged(saved: ReadonlyMap<string, Entry>, batch: ReadonlyMap<string, Entry>): Iterable<Entry> {
-  for (const [id, entry] of saved) if (!batch.has(id)) yield entry;
+function* merged(
+  saved: { readonly [Table in ModelTable]: ReadonlyMap<string, unknown> },
+  batch: ReadonlyMap<string, Entry>,
+): Iterable<Entry> {
+  for (const table of MODEL_TABLES) {
+    for (const [key, part] of saved[table]) if (!batch.has(`${table} ${key}`)) yield { table, key, part };
+  }
   for (const entry of batch.values()) if (entry.part !== undefined) yield entry;
 }
 

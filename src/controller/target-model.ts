@@ -1,4 +1,4 @@
-import { diffModels } from '../model/diff.ts';
+import { diffModels, wholeModel } from '../model/diff.ts';
 import { MODEL_TABLES, type Model, type ModelDelta, type ModelParts, type ModelTable } from '../model/model.ts';
 
 type Tables = { readonly [Table in ModelTable]: Map<string, ModelParts[Table]> };
@@ -39,6 +39,8 @@ export class TargetModel {
   replace(live: Model): ModelDelta {
     const delta = diffModels(this.#tables, live);
     this.#take(live, delta);
+    // Of parts that say the same the live ones are taken, too: the others would be in memory a second time.
+    this.#take(live, wholeModel(live));
     return delta;
   }
 

@@ -28,18 +28,18 @@ export const DRIVER_FINDINGS = {
   mixedProtocols: {
     code: 'WEIR0403',
     severity: 'error',
-    title: 'Backends of one route speak different protocols',
+    title: 'Backends of one route are spoken to in different ways',
     explanation:
-      'All backends of one route must speak the same protocol. Those that differ from the first one are left out, their share goes to the others.',
-    fix: 'Give all backends of the route, canaries included, the same protocol.',
+      'All backends of one route must speak the same protocol, with the same settings of TLS. Those that differ from the first one are left out, their share goes to the others.',
+    fix: 'Give all backends of the route, canaries included, the same protocol and TLS settings.',
   },
   backendTls: {
     code: 'WEIR0404',
     severity: 'error',
-    title: 'TLS towards the backend not supported as asked',
+    title: 'TLS towards the backend can not be as asked',
     explanation:
-      'The route asks that the certificate of its backend is verified or that a client certificate is presented, which this load balancer can not do yet. The route answers 503, because forwarding without it would be less safe than asked.',
-    fix: 'Remove the verification if it is not needed, or serve this object by a load balancer that supports it.',
+      'What the route asks of TLS towards its backend can not be done by this load balancer (nginx verifies one DNS name, the server name, and no URI), or what it needs can not be used: authorities or a certificate that are damaged, a key that is not that of its certificate, a name or a protocol that is none. The route answers 503, because forwarding without it would be less safe than asked.',
+    fix: 'Correct what the message names; where it is a kind of name that can not be verified, verify the server name instead.',
   },
   badPattern: {
     code: 'WEIR0405',
@@ -122,10 +122,10 @@ export const DRIVER_FINDINGS = {
   clientCertificate: {
     code: 'WEIR0415',
     severity: 'error',
-    title: 'Client certificates not supported by the load balancer',
+    title: 'Client certificates can not be verified as asked',
     explanation:
-      'This load balancer can not verify client certificates yet. The host answers 503, because serving it without would open it to everybody.',
-    fix: 'Remove the client-certificate policy, or serve this object by a load balancer that supports it.',
+      'The authorities that clients’ certificates must come from can not be read, or the load balancer has no means to verify by them. The host answers 503 (a listener is not opened), because serving it without would open it to everybody.',
+    fix: 'Put PEM certificates of the authorities (and PEM revocation lists, if any) where the object refers to.',
   },
   noRoom: {
     code: 'WEIR0416',

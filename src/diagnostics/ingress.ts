@@ -54,7 +54,7 @@ export const INGRESS_FINDINGS = {
     severity: 'error',
     title: 'Path is already taken',
     explanation:
-      'Another rule has the same host and path. The oldest Ingress wins (between equally old ones the first by namespace and name, within one Ingress the first in its list); this path is not served.',
+      'Another rule has the same host and path. The oldest Ingress wins (between equally old ones the first by namespace and name, within one Ingress the first in its list, or, where paths are regular expressions, the most exact type); this path is not served.',
     fix: 'Remove one of the two, or give them different paths.',
   },
   pathTypeUnknown: {

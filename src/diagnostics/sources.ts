@@ -132,4 +132,12 @@ export const SOURCE_FINDINGS = {
       'An object belongs to the Gateway API, which weir does not read yet. It is left out, and nothing of it is served. Said once for each kind in a file.',
     fix: 'Use Ingress for now.',
   },
+  notUnicode: {
+    code: 'WEIR0018',
+    severity: 'error',
+    title: 'Text is not Unicode',
+    explanation:
+      'A text of the object has an escape for half of a surrogate pair (`\\ud800` to `\\udfff` alone), which stands for no character. The object is left out; what it said before, if anything, stays in force.',
+    fix: 'Write the character itself, or both halves of its escape.',
+  },
 } as const satisfies Record<string, CatalogueEntry>;

@@ -107,4 +107,36 @@ export const TLS_FINDINGS = {
       'A host may have one certificate for each type of key (RSA, EC, Ed25519). The first of the type is used.',
     fix: 'Remove one of the entries.',
   },
+  backendSecret: {
+    code: 'WEIR0320',
+    severity: 'error',
+    title: 'Secret for TLS towards the backend can not be used',
+    explanation:
+      'The Secret that `proxy-ssl-secret` names is missing, in another namespace, or holds no certificate with its key that could be shown to the backend and no authorities either. The routes of the Ingress answer 503, as in ingress-nginx: without it the backend would be spoken to in another way than was asked.',
+    fix: 'Put `tls.crt` and `tls.key`, `ca.crt`, or all three in PEM into a Secret in the namespace of the Ingress.',
+  },
+  backendAuthorities: {
+    code: 'WEIR0321',
+    severity: 'error',
+    title: 'Nothing to verify the backend by',
+    explanation:
+      'The backend’s certificate is to be verified, and the Secret has no `ca.crt`, or one with a damaged certificate. The routes of the Ingress answer 503 rather than go to a backend that nobody has verified.',
+    fix: 'Put the certificates of the authorities in PEM into the entry `ca.crt`, or set `proxy-ssl-verify` to "off".',
+  },
+  clientAuthorities: {
+    code: 'WEIR0330',
+    severity: 'error',
+    title: 'Nothing to verify clients by',
+    explanation:
+      'The Secret that `auth-tls-secret` names is missing, in another namespace, or has no `ca.crt` (and `ca.crl`, if there is one) that can be read. The hosts of the Ingress answer 503: without it they would be open to everybody.',
+    fix: 'Put the certificates of the authorities in PEM into the entry `ca.crt` of a Secret in the namespace of the Ingress.',
+  },
+  clientCertificateConflict: {
+    code: 'WEIR0331',
+    severity: 'error',
+    title: 'Client certificates of the host are decided by another Ingress',
+    explanation:
+      'Which certificates a host asks for is settled before the path is known, so that it can only be one thing for the whole host: what the oldest Ingress says that says something. The routes of another that asks for something else answer 503, because they would not be guarded as it asks.',
+    fix: 'Write the same auth-tls annotations on all Ingresses of the host, or on one of them.',
+  },
 } as const satisfies Record<string, CatalogueEntry>;

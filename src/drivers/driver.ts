@@ -47,7 +47,8 @@ export interface DriverState {
  *
  * `start` brings the load balancer up (or adopts a running one) without routes or with those it already has. `apply`
  * resolves when every request that begins afterwards sees the model; it rejects with a coded error when nothing of the
- * change is promised to be in force, and may then be called again with a later model and the union of the deltas.
+ * change is promised to be in force, and may then be called again with a later model and the union of the deltas. Between
+ * `plan` and an `apply` of the same model and delta neither of them changes.
  */
 export interface Driver {
   readonly name: string;

@@ -36,16 +36,21 @@ export const TextReplacement = Type.Object({
   pattern: Type.Optional(ReplacementPattern),
 });
 
-/** A request to an HTTP service whose answer decides whether the real one goes on. */
+/**
+ * A request to an HTTP service whose answer decides whether the real one goes on. Variables of the request are written
+ * `${name}`; request-variable.ts has them.
+ */
 export const ExternalAuth = Type.Object({
   backend: Type.String(),
+  /** Path and query, which may hold variables. */
   path: Type.String(),
+  /** Absent: the host that the client asked for. */
   host: Type.Optional(Type.String()),
   protocol: Type.Union([Type.Literal('http'), Type.Literal('grpc')]),
   method: Type.Optional(Type.String()),
   /** Names of the request's headers that the service gets; absent: all. */
   forwardHeaders: Type.Optional(Type.Array(Type.String())),
-  /** Sent to the service besides; values may hold variables of the request, written `${name}`. */
+  /** Sent to the service besides; values may hold variables. */
   setHeaders: Type.Optional(Type.Array(HeaderValue)),
   /** Names of the service's headers that go on to the backend. */
   responseHeaders: Type.Optional(Type.Array(Type.String())),
@@ -53,11 +58,11 @@ export const ExternalAuth = Type.Object({
   alwaysSetCookie: Type.Optional(Type.Boolean()),
   /** First bytes of the body that the service gets; absent: none. */
   forwardBodyBytes: Type.Optional(Type.Integer({ minimum: 0 })),
-  /** Where a browser is sent on 401, with the address it wanted in that parameter. */
+  /** Where a browser is sent on 401, with the address it wanted in that parameter; `url` may hold variables, too. */
   signIn: Type.Optional(Type.Object({ url: Type.String(), redirectParameter: Type.String() })),
-  /** Value of X-Auth-Request-Redirect. */
+  /** Value of X-Auth-Request-Redirect, which may hold variables; absent: path and query as the client sent them. */
   requestRedirect: Type.Optional(Type.String()),
-  /** Answers are kept for this long under a key with variables, written `${name}`. */
+  /** Answers are kept for this long under a key with variables. */
   cache: Type.Optional(
     Type.Object({
       key: Type.String(),
@@ -73,6 +78,8 @@ export const ExternalAuth = Type.Object({
     }),
   ),
 });
+
+export type ExternalAuth = Readonly<Static<typeof ExternalAuth>>;
 
 export const RateLimit = Type.Object({
   requests: Type.Integer({ minimum: 1 }),
@@ -126,6 +133,7 @@ export const Filter = Type.Union([
     fraction: Type.Optional(Fraction),
     /** Absent: the request's own. */
     host: Type.Optional(Type.String()),
+    /** May hold variables. Absent: the request's own path and query. */
     path: Type.Optional(Type.String()),
     /** Absent: true. */
     withBody: Type.Optional(Type.Boolean()),

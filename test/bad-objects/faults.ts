@@ -228,8 +228,8 @@ export const FAULTS: readonly Fault[] = [
   annotationFault(
     'access annotation that is not supported',
     'WEIR0202',
-    'auth-url',
-    'https://login.example.org/auth',
+    'whitelist-source-range',
+    '10.0.0.0/8',
     503,
   ),
   {

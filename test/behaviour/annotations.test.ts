@@ -49,9 +49,8 @@ test('a known annotation that isn’t supported yet is reported, and its route i
 
 /** One of each family that restricts access. */
 const RESTRICTIONS: Readonly<Record<string, string>> = {
-  'auth-url': 'https://auth.test/check',
+  'auth-snippet': 'deny all;',
   'auth-secret': 'users',
-  'auth-tls-secret': 'default/ca',
   'whitelist-source-range': '10.0.0.0/8',
   'allowlist-source-range': '10.0.0.0/8',
   'denylist-source-range': '10.0.0.0/8',

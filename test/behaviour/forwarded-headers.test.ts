@@ -3,6 +3,7 @@ import { before, test } from 'node:test';
 import { type Backend, type Echo, startBackend } from '../support/backends/echo-backend.ts';
 import { startHttp2Backend } from '../support/backends/http2-backend.ts';
 import { HttpConnection } from '../support/clients/http-connection.ts';
+import { backendService, ingress } from '../support/manifests.ts';
 import { Site } from '../support/site.ts';
 import { suiteScope } from '../support/suite-scope.ts';
 
@@ -199,6 +200,31 @@ test('a whole URL in the request line names the host for the route and for the b
   connection.send(`GET http://${host}/x HTTP/1.1\r\nHost: other.test\r\n\r\n`);
   const echo = (await connection.reply()).json<Echo>();
   assert.deepEqual([echo.host, echo.headers['x-forwarded-host']], [host, host]);
+});
+
+test('the host in a whole URL reaches the backend as the client wrote it, with its port', async (t) => {
+  const host = 'ported.test';
+  await site.expose({ host, backends: [backend] });
+  const connection = await HttpConnection.open(site.weir.httpPort);
+  t.after(() => connection.close());
+  connection.send('GET http://Ported.test:8080/x HTTP/1.1\r\nHost: other.test\r\n\r\n');
+  const echo = (await connection.reply()).json<Echo>();
+  assert.deepEqual([echo.url, echo.host], ['/x', 'Ported.test:8080']);
+});
+
+test('a request of HTTP/1.0 that names no host reaches the backend with the address that it was sent to', async (t) => {
+  await site.apply('any.yaml', [
+    ingress({ name: 'any', paths: [{ service: 'any' }] }),
+    ...backendService({ name: 'any', endpoints: [backend] }),
+  ]);
+  const connection = await HttpConnection.open(site.weir.httpPort);
+  t.after(() => connection.close());
+  connection.send('GET /x HTTP/1.0\r\n\r\n');
+  const echo = (await connection.reply()).json<Echo>();
+  const address = `127.0.0.1:${site.weir.httpPort}`;
+  assert.deepEqual([echo.host, echo.headers['x-forwarded-host']], [address, address]);
+  site.folder.remove('any.yaml');
+  await site.settled();
 });
 
 test('upstream-vhost sets the Host that the backend gets, and X-Forwarded-Host still tells the client’s', async () => {

@@ -151,3 +151,22 @@ test('x-forwarded-prefix tells the backend what rewrite-target took away', async
   const reply = await site.http(host, '/shop/x', { headers: { 'X-Forwarded-Prefix': '/lie' } });
   assert.equal(reply.json<Echo>().headers['x-forwarded-prefix'], '/shop');
 });
+
+test('a Prefix path that is read as a regular expression keeps the slash at its end', async () => {
+  const host = 'slash.test';
+  await site.expose({
+    host,
+    backends: [shop],
+    paths: [{ path: '/admin/', pathType: 'Prefix' }],
+    annotations: { 'use-regex': 'true' },
+  });
+  assert.equal(await arrived(host, '/admin/x'), 'shop /admin/x');
+  assert.equal(await arrived(host, '/administrator'), 404);
+});
+
+test('a rewrite to the very path that is written there is none, whatever else the host has', async () => {
+  const host = 'itself.test';
+  await site.expose({ host, backends: [shop], paths: ['/', '/old'], annotations: { 'rewrite-target': '/' } });
+  assert.equal(await arrived(host, '/old/x'), 'shop /');
+  assert.equal(await arrived(host, '/a%2Fb//c'), 'shop /a%2Fb//c');
+});

@@ -49,6 +49,8 @@ export async function startNginx(
   writeFileSync(file, configuration(directory));
   child = spawn('nginx', ['-p', directory, '-c', file, '-e', `${directory}/error.log`], {
     stdio: ['ignore', 'ignore', 'pipe'],
+    // A session of its own, as weir's nginx has: Linux shares the processors out among sessions.
+    detached: true,
   });
   child.stderr?.on('data', (chunk: Buffer) => {
     words += chunk.toString();
@@ -58,6 +60,7 @@ export async function startNginx(
     await eventually(
       `${name} nginx to answer`,
       async () => (await request({ port, host: 'bench.test' })).status === 200,
+      { withinMs: 60_000 },
     );
   } catch (error) {
     throw new Error(`nginx "${name}" does not answer on port ${port}: ${words}`, { cause: error });

@@ -102,8 +102,16 @@ describe('error pages', () => {
     assert.match(reply.body, /^400 Bad request/);
   });
 
-  it('can not be asked for from outside', async () => {
-    assert.match((await ask({}, { path: '/.weir/error' })).body, /^404 Not found/);
+  it('can not be asked for from outside, and take no path from the routes', async () => {
+    const paths = [
+      '//weir/error',
+      '/%2Fweir/error',
+      '/%2f%2fweir/error',
+      '/a/..//weir/error',
+      '/weir/error',
+      '/@weir_error',
+    ];
+    for (const path of paths) assert.match((await ask({}, { path })).body, /^mine /, path);
   });
 
   it('keep the method and the host of the request in the access log', async () => {

@@ -45,7 +45,7 @@ it('nginx reads every printed literal as exactly its characters', async (t) => {
     ),
   ];
   writeFileSync(path, print(tree));
-  const { executable } = await findNginx();
+  const { executable } = await findNginx(process.env['WEIR_NGINX']);
   const child = spawn(executable, [
     '-e',
     join(directory, 'error.log'),

@@ -99,7 +99,7 @@ test('of two masters in one run directory the one that answers is adopted, and t
   renameSync(paths.socket, `${paths.socket}.old`);
   copyFileSync(paths.pidFile, `${paths.pidFile}.old`);
   const configuration = join(paths.run, 'nginx.conf');
-  const other = spawn('nginx', ['-e', 'stderr', '-p', paths.run, '-c', configuration], {
+  const other = spawn(process.env['WEIR_NGINX'] ?? 'nginx', ['-e', 'stderr', '-p', paths.run, '-c', configuration], {
     cwd: paths.run,
     stdio: 'ignore',
   });

@@ -16,7 +16,8 @@ export interface NginxHarness {
   driver(more?: Partial<NginxDriverOptions>): NginxDriver;
 }
 
-export function nginxHarness(t: TestContext): NginxHarness {
+/** `nginx`: which one; the one of WEIR_NGINX, else of this machine, unless given. */
+export function nginxHarness(t: TestContext, nginx = process.env['WEIR_NGINX']): NginxHarness {
   const directory = mkdtempSync(join(tmpdir(), 'weir-nginx-'));
   const events: NginxEvent[] = [];
   const made: NginxDriver[] = [];
@@ -24,6 +25,7 @@ export function nginxHarness(t: TestContext): NginxHarness {
     const one = new NginxDriver({
       stateDirectory: directory,
       dataplane: buildDataplane,
+      ...(nginx === undefined ? {} : { nginx }),
       workers: 2,
       drainTimeout: 3000,
       onEvent: (event) => events.push(event),

@@ -12,8 +12,16 @@ export interface NginxPids {
 /** The nginx of this weir, as the pid file and /proc tell. */
 export function nginxPids({ stateDir }: Pick<Weir, 'stateDir'>): NginxPids {
   const master = Number(readFileSync(join(stateDir, 'nginx', 'run', 'nginx.pid'), 'utf8'));
-  const workers = childrenOf(master).filter((pid) => /^nginx: worker process$/.test(commandLine(pid)));
-  return { master, workers };
+  return { master, workers: childrenCalled(master, 'nginx: worker process') };
+}
+
+/** Workers of earlier configurations that finish what they have. */
+export function drainingWorkers({ master }: Pick<NginxPids, 'master'>): readonly number[] {
+  return childrenCalled(master, 'nginx: worker process is shutting down');
+}
+
+function childrenCalled(parent: number, title: string): readonly number[] {
+  return childrenOf(parent).filter((pid) => commandLine(pid) === title);
 }
 
 /** Processes that belong to a weir, itself apart: by its state directory or its ports. */

@@ -20,7 +20,7 @@ interface Running {
   readonly processes: ReadonlyMap<number, ProcessView>;
 }
 
-/** A weir that has been through what makes files and processes: TLS, a large body, a change, a reload, a restart. */
+/** A weir that has been through what makes files and processes: TLS, also towards a backend, a large body, a change, a reload, a restart. */
 async function runningWeir(t: TestContext): Promise<Running> {
   const backend = await startBackend(t);
   const pair = await (await makeAuthority()).issue(['a.example']);
@@ -33,6 +33,15 @@ async function runningWeir(t: TestContext): Promise<Running> {
       paths: [{ service: 'web' }],
       tls: [{ hosts: ['a.example'], secretName: 'a' }],
       annotations,
+    }),
+    ingress({
+      name: 'shown',
+      host: 'shown.example',
+      paths: [{ service: 'web' }],
+      annotations: {
+        'nginx.ingress.kubernetes.io/backend-protocol': 'HTTPS',
+        'nginx.ingress.kubernetes.io/proxy-ssl-secret': 'default/a',
+      },
     }),
   ];
   const manifests = new ManifestFolder(t, { 'site.yaml': site({}) });

@@ -7,7 +7,7 @@ import { ControlClient } from '../../src/drivers/nginx/control/control-client.ts
 import type { ConfigurationInput, Zone } from '../../src/drivers/nginx/conf/configuration.ts';
 import type { Profile } from '../../src/drivers/nginx/conf/profile.ts';
 import { renderConfiguration } from '../../src/drivers/nginx/conf/render-configuration.ts';
-import { findNginx } from '../../src/drivers/nginx/supervisor/nginx-installation.ts';
+import { findNginx, type NginxInstallation } from '../../src/drivers/nginx/supervisor/nginx-installation.ts';
 import type {
   BackendRecord,
   CertificateRecord,
@@ -30,6 +30,10 @@ export interface DataplaneOptions {
   readonly accessLog?: boolean;
   readonly dataZone?: Zone;
   readonly keepAlive?: number;
+  /** What becomes of the rendered configuration before nginx gets it. */
+  readonly edit?: (text: string) => string;
+  /** Path of the one to run; that of WEIR_NGINX, else of this machine, unless given. */
+  readonly nginx?: string;
 }
 
 /** Profiles that most tests need: each protocol without a bound on bodies and with one of 1 KiB. */
@@ -54,10 +58,20 @@ export class Dataplane {
   epoch = randomBytes(4).toString('hex');
   generation = 0;
   conf = '';
+  readonly #nginx: NginxInstallation;
+  readonly #edit: (text: string) => string;
   #process: ChildProcess | undefined;
 
-  private constructor(directory: string, ports: readonly number[], input: ConfigurationInput) {
+  private constructor(
+    directory: string,
+    ports: readonly number[],
+    input: ConfigurationInput,
+    nginx: NginxInstallation,
+    edit: (text: string) => string,
+  ) {
+    this.#edit = edit;
     this.directory = directory;
+    this.#nginx = nginx;
     this.httpPort = ports[0] ?? 0;
     this.httpsPort = ports[1] ?? 0;
     this.input = input;
@@ -67,7 +81,9 @@ export class Dataplane {
   static async start(scope: Scope, options: DataplaneOptions = {}): Promise<Dataplane> {
     const ports = await freePorts(2);
     const directory = temporaryDirectory(scope, 'dataplane');
-    const dataplane = new Dataplane(directory, ports, await configuration(directory, ports, options));
+    const nginx = await findNginx(options.nginx ?? process.env['WEIR_NGINX']);
+    const input = await configuration(directory, ports, options, nginx);
+    const dataplane = new Dataplane(directory, ports, input, nginx, options.edit ?? ((text) => text));
     scope.after(() => dataplane.stop());
     await dataplane.#start();
     return dataplane;
@@ -131,7 +147,7 @@ export class Dataplane {
   async #start(): Promise<void> {
     writeFileSync(join(this.input.settings.paths.run, 'token'), this.token, { mode: 0o600 });
     const path = this.#write(this.input);
-    const { executable } = await findNginx();
+    const { executable } = this.#nginx;
     const { errorLog } = this.input.settings.paths;
     const child = spawn(executable, ['-e', errorLog, '-p', this.directory, '-c', path, '-g', 'daemon off;'], {
       stdio: 'ignore',
@@ -147,7 +163,7 @@ export class Dataplane {
     const { id, text } = renderConfiguration(input);
     this.conf = id;
     const path = join(this.directory, 'nginx.conf');
-    writeFileSync(`${path}.new`, text, { mode: 0o600 });
+    writeFileSync(`${path}.new`, this.#edit(text), { mode: 0o600 });
     renameSync(`${path}.new`, path);
     return path;
   }
@@ -157,8 +173,9 @@ async function configuration(
   directory: string,
   ports: readonly number[],
   options: DataplaneOptions,
+  nginx: NginxInstallation,
 ): Promise<ConfigurationInput> {
-  const [{ version, modules }, { dir }, pair] = await Promise.all([findNginx(), buildDataplane(), defaultPair()]);
+  const [{ dir }, pair] = await Promise.all([buildDataplane(), defaultPair()]);
   const run = join(directory, 'run');
   mkdirSync(run, { mode: 0o700 });
   writeFileSync(join(run, 'default.pem'), pair.certificate);
@@ -178,8 +195,9 @@ async function configuration(
       counters: { name: 'counters', bytes: MB },
     },
     settings: {
-      nginxVersion: version,
-      modules,
+      nginxVersion: nginx.version,
+      modules: nginx.modules,
+      lua: nginx.lua,
       workers: options.workers ?? 2,
       ...(process.getuid?.() === 0 ? { user: 'www-data' } : {}),
       paths: {

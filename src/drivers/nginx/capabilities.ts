@@ -3,7 +3,15 @@ import type { Capabilities } from '../driver.ts';
 /** What the nginx data plane does. Whatever isn't here becomes a finding on the object that asked for it. */
 export const NGINX_CAPABILITIES: Capabilities = {
   listeners: new Set(['http', 'https']),
-  filters: new Set(['https-redirect', 'redirect', 'rewrite', 'request-headers', 'response-headers']),
+  filters: new Set([
+    'https-redirect',
+    'redirect',
+    'rewrite',
+    'request-headers',
+    'response-headers',
+    'external-auth',
+    'mirror',
+  ]),
   balancing: new Set(['round-robin', 'least-connections', 'ewma', 'hash']),
   protocols: new Set(['http', 'https', 'h2c', 'grpc', 'grpcs']),
 };

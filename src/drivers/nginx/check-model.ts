@@ -14,6 +14,7 @@ import { NginxError } from './nginx-error.ts';
 import type { NginxDriverOptions } from './nginx-options.ts';
 import { RecordBook } from './records/record-book.ts';
 import { ROUTE_DEFAULTS } from './records/render-context.ts';
+import { findSystemAuthorities } from './supervisor/system-authorities.ts';
 
 export type CheckOptions = Omit<NginxDriverOptions, 'stateDirectory' | 'onEvent'>;
 
@@ -48,7 +49,8 @@ const UNUSABLE: ReadonlySet<string> = new Set([
 ]);
 
 function checkWithoutNginx(model: Model, options: CheckOptions, error: NginxError): readonly Finding[] {
-  const book = new RecordBook({ ...ROUTE_DEFAULTS, ...options.routeDefaults });
+  const authorities = options.systemAuthorities ?? findSystemAuthorities();
+  const book = new RecordBook({ ...ROUTE_DEFAULTS, ...options.routeDefaults }, authorities);
   for (const pattern of book.evaluate(model, undefined).patterns) {
     book.judgePattern(pattern, approximatePatternError(pattern.pattern));
   }

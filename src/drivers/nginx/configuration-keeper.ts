@@ -17,6 +17,7 @@ import { builtInProfiles } from './profiles/built-in-profiles.ts';
 import { Quarantine } from './quarantine.ts';
 import { ReloadHistory } from './reload-history.ts';
 import type { NginxSupervisor } from './supervisor/nginx-supervisor.ts';
+import { removeUnnamedFiles, writeProfileFiles } from './supervisor/profile-files.ts';
 import {
   readRunningConfiguration,
   writeRunningConfiguration,
@@ -48,6 +49,8 @@ export class ConfigurationKeeper {
   #waiting: Waiting | undefined;
   #remembered = '';
   #running: RunningConfiguration | undefined;
+  /** Names of profiles that records in force may name; undefined: those records are of an earlier weir. */
+  #inForce: ReadonlySet<string> | undefined;
 
   constructor(context: KeeperContext) {
     this.#context = context;
@@ -57,6 +60,11 @@ export class ConfigurationKeeper {
 
   get running(): RunningConfiguration | undefined {
     return this.#running;
+  }
+
+  /** Whether the program inside the running nginx is of another version than this weir's. */
+  get runsOtherProgram(): boolean {
+    return this.#running?.dataplane !== this.#context.settings.paths.dataplane;
   }
 
   get hasBlockedPorts(): boolean {
@@ -103,6 +111,7 @@ export class ConfigurationKeeper {
         ),
         profiles: profiles.filter(({ name }) => !refused.has(name)),
         builtIn: this.#builtIn,
+        inForce: this.#inForce,
         zones: this.#zones,
         settings: this.#context.settings,
       },
@@ -115,6 +124,12 @@ export class ConfigurationKeeper {
     const known = new Set(this.#running?.profiles.map(({ name }) => name));
     const refused = this.#quarantine.profiles;
     return this.#context.wanted.book.profileNames().some((name) => !known.has(name) && !refused.has(name));
+  }
+
+  /** To be called before records are sent, and with `all` when all were: which profiles they name. */
+  noteInForce(names: readonly string[], all: boolean): void {
+    if (all) this.#inForce = new Set(names);
+    else if (this.#inForce !== undefined) this.#inForce = new Set([...this.#inForce, ...names]);
   }
 
   /** To be called when a model was taken: what was refused is tried again where what asked for it changed. */
@@ -149,6 +164,7 @@ export class ConfigurationKeeper {
       return;
     }
     await this.#testDataplane();
+    writeProfileFiles(this.#context.supervisor.directory, plan.input.profiles);
     const failure = await this.#test(attempt);
     if (failure !== undefined) {
       await this.#isolate(plan.input, failure);
@@ -164,6 +180,7 @@ export class ConfigurationKeeper {
   /** As `configure`, without any effect on nginx: only what it would refuse is found. */
   async test(model: Model): Promise<void> {
     const { input } = this.plan(model, this.#neededProfiles());
+    writeProfileFiles(this.#context.supervisor.directory, input.profiles);
     const failure = await this.#test(this.#attempt(input));
     if (failure !== undefined) await this.#isolate(input, failure);
   }
@@ -227,7 +244,9 @@ export class ConfigurationKeeper {
   }
 
   async #reload(input: ConfigurationInput, { text, id }: RenderedConfiguration, reason: ReloadReason): Promise<void> {
-    await this.#context.supervisor.reload(text, id);
+    const { supervisor } = this.#context;
+    await supervisor.reload(text, id);
+    removeUnnamedFiles(supervisor.directory, [text, supervisor.lastGood ?? '']);
     this.#remember(this.#asRunning(input, id));
     this.history.add(reason);
     const message = reason.reason === 'start' ? OPENED : `Reloaded nginx: ${reason.detail}.`;
@@ -239,7 +258,7 @@ export class ConfigurationKeeper {
       id,
       closed: false,
       dataplane: input.settings.paths.dataplane,
-      profiles: input.profiles.map(({ name, protocol, bodyLimit }) => ({ name, protocol, bodyLimit, origins: [] })),
+      profiles: input.profiles.map(remembered),
       listeners: listenersText(input.listeners),
       zones: input.zones,
       ...(input.formerZones === undefined ? {} : { formerZones: input.formerZones }),
@@ -316,3 +335,17 @@ const SOFTWARE: ReloadReason = {
   detail: 'the configuration that weir makes has changed',
   origins: [],
 };
+
+/** Files may hold a private key, and are there; origins belong to the moment. */
+function remembered(profile: Profile): Profile {
+  const { name, protocol, bodyLimit, readsBody, identity, location } = profile;
+  return {
+    name,
+    protocol,
+    bodyLimit,
+    ...(readsBody === undefined ? {} : { readsBody }),
+    ...(identity === undefined ? {} : { identity }),
+    ...(location === undefined ? {} : { location }),
+    origins: [],
+  };
+}

@@ -13,7 +13,15 @@ const FIVE = { name: '@http_body_5m', protocol: 'http', bodyLimit: 5_242_880, or
 
 function wanted(more: Partial<WantedConfiguration> = {}): WantedConfiguration {
   const listeners = [sampleListener('http', 80)];
-  return { listeners, profiles: [], builtIn: BUILT_IN, zones: defaultZones(), settings: SETTINGS, ...more };
+  return {
+    listeners,
+    profiles: [],
+    builtIn: BUILT_IN,
+    inForce: new Set(),
+    zones: defaultZones(),
+    settings: SETTINGS,
+    ...more,
+  };
 }
 
 function running(more: Partial<RunningConfiguration> = {}): RunningConfiguration {
@@ -46,6 +54,19 @@ test('a profile that nobody needs any more stays until something else asks for a
   const other = planConfiguration(wanted({ listeners: [sampleListener('http', 81)] }), before);
   assert.equal(other.reason?.reason, 'listener');
   assert.equal(other.input.profiles.includes(FIVE), false);
+});
+
+test('at a reload a profile stays that records in force still name, and all where those are not known', () => {
+  const before = running({ profiles: [...BUILT_IN, FIVE] });
+  const SIX = { ...FIVE, name: '@http_body_6m', bodyLimit: 6_291_456 };
+  for (const inForce of [new Set([FIVE.name]), undefined]) {
+    const { reason, input } = planConfiguration(wanted({ profiles: [SIX], inForce }), before);
+    assert.equal(reason?.reason, 'profile');
+    assert.deepEqual(
+      input.profiles.map(({ name }) => name),
+      [...BUILT_IN, FIVE, SIX].map(({ name }) => name).sort(),
+    );
+  }
 });
 
 test('a changed default certificate of a listener is data', () => {

@@ -11,6 +11,8 @@ export interface WantedConfiguration {
   /** Those that routes need and nothing forbids. */
   readonly profiles: readonly Profile[];
   readonly builtIn: readonly Profile[];
+  /** Names of those that records in force may name; undefined: it isn't known, so all that nginx runs. */
+  readonly inForce: ReadonlySet<string> | undefined;
   readonly zones: ConfigurationInput['zones'];
   readonly settings: NginxSettings;
 }
@@ -22,7 +24,10 @@ export interface ConfigurationPlan {
   readonly newProfiles: readonly Profile[];
 }
 
-/** Where nothing else asks for a reload, profiles that no route needs any more stay: they cost nothing. */
+/**
+ * Where nothing else asks for a reload, profiles that no route needs any more stay: they cost nothing. At a reload those
+ * stay that records in force name: what takes their place is sent only when the new configuration answers.
+ */
 export function planConfiguration(
   wanted: WantedConfiguration,
   running: RunningConfiguration | undefined,
@@ -41,12 +46,15 @@ export function planConfiguration(
   const needed = mergeProfiles(wanted.builtIn, wanted.profiles);
   if (running === undefined) return { input: input(needed), reason: undefined, newProfiles: [] };
   const known = new Set(running.profiles.map(({ name }) => name));
+  const { inForce = known } = wanted;
+  const stillNamed = running.profiles.filter(({ name }) => inForce.has(name));
   const newProfiles = needed.filter(({ name }) => !known.has(name));
   const reason = reloadReason(wanted, running, newProfiles);
   // Records move from the former zones while the configuration is loaded; like profiles, those stay until the next reload.
   const moves = JSON.stringify(running.zones) !== JSON.stringify(wanted.zones);
   const formerZones = moves ? running.zones : reason === undefined ? running.formerZones : undefined;
-  return { input: input(reason === undefined ? running.profiles : needed, formerZones), reason, newProfiles };
+  const profiles = reason === undefined ? running.profiles : mergeProfiles(needed, stillNamed);
+  return { input: input(profiles, formerZones), reason, newProfiles };
 }
 
 function reloadReason(

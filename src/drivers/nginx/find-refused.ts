@@ -74,5 +74,8 @@ function blame(
   if (line === undefined) return { why: message };
   const heads = text.split('\n').slice(0, line).reverse();
   const head = heads.find((candidate) => /^ *(?:location|server) /u.test(candidate));
-  return { why: message, blamed: profiles.find(({ name }) => head?.trim() === `location "${name}" {`) };
+  return {
+    why: message,
+    blamed: profiles.find(({ name, location = name }) => head?.trim() === `location "${location}" {`),
+  };
 }

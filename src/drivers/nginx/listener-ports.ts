@@ -1,17 +1,16 @@
 import type { Listener } from '../../model/listener.ts';
+import { listenerProblem } from './records/listener-record.ts';
 import { bindError, bindErrorText, hasIpv6, listensOn } from './supervisor/listening-port.ts';
 import type { NginxProcesses } from './supervisor/nginx-processes.ts';
 import type { ProcessInfo } from './supervisor/process-info.ts';
 
 /**
- * The listeners that nginx serves (not those that ask for client certificates, which it can't verify yet), in
- * the order of their names, with addresses that this machine can have.
+ * The listeners that nginx serves (not those whose clients' certificates it can't verify), in the order of their names,
+ * with addresses that this machine can have.
  */
 export function servedListeners(listeners: Iterable<Listener>, ipv6: boolean = hasIpv6()): readonly Listener[] {
   return [...listeners]
-    .filter(
-      ({ protocol, clientCertificate }) => ['http', 'https'].includes(protocol) && clientCertificate === undefined,
-    )
+    .filter((listener) => ['http', 'https'].includes(listener.protocol) && listenerProblem(listener) === undefined)
     .map((listener) => (listener.addresses.length === 0 && !ipv6 ? { ...listener, addresses: ['0.0.0.0'] } : listener))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }

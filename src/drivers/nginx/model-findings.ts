@@ -3,15 +3,17 @@ import { DRIVER_FINDINGS } from '../../diagnostics/drivers.ts';
 import type { Finding } from '../../diagnostics/finding.ts';
 import type { Model } from '../../model/model.ts';
 import { NGINX_CAPABILITIES } from './capabilities.ts';
+import { listenerProblem } from './records/listener-record.ts';
 
 /** Parts of a model that nginx doesn't serve at all. */
 export function unservedParts(model: Model): readonly Finding[] {
   const listeners = [...model.listeners.values()].filter(({ protocol }) => !NGINX_CAPABILITIES.listeners.has(protocol));
-  const verifying = [...model.listeners.values()].filter(({ clientCertificate }) => clientCertificate !== undefined);
   return [
-    ...verifying.map(({ name, origin }) => {
-      const message = `nginx can not verify client certificates yet, so listener ${name} is not opened.`;
-      return finding(DRIVER_FINDINGS.clientCertificate, origin, message);
+    ...[...model.listeners.values()].flatMap((listener) => {
+      const problem = listenerProblem(listener);
+      if (problem === undefined) return [];
+      const message = `The client certificates of listener ${listener.name} can not be verified: ${problem}. It is not opened.`;
+      return [finding(DRIVER_FINDINGS.clientCertificate, listener.origin, message)];
     }),
     ...listeners.map(({ name, protocol, origin }) =>
       finding(

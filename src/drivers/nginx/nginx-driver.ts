@@ -12,6 +12,7 @@ import type { NginxDriverOptions } from './nginx-options.ts';
 import { nginxSettings } from './nginx-settings.ts';
 import { Pusher } from './push/pusher.ts';
 import { refusedRecords } from './refused-records.ts';
+import type { Evaluation } from './records/evaluation.ts';
 import { RecordBook } from './records/record-book.ts';
 import { recordKindOf } from './records/record-key.ts';
 import { ROUTE_DEFAULTS } from './records/render-context.ts';
@@ -20,6 +21,7 @@ import { defaultCertificate } from './supervisor/default-certificate.ts';
 import { findNginx } from './supervisor/nginx-installation.ts';
 import { NginxSupervisor, SUPERVISOR_LIMITS } from './supervisor/nginx-supervisor.ts';
 import { StateDirectory } from './supervisor/state-directory.ts';
+import { findSystemAuthorities } from './supervisor/system-authorities.ts';
 import { requireWorkerAccess } from './supervisor/worker-access.ts';
 import { NO_DELTA, WantedRecords } from './wanted-records.ts';
 import { defaultZones } from './zones.ts';
@@ -46,6 +48,10 @@ export class NginxDriver implements Driver {
   readonly #book: RecordBook;
   readonly #wanted: WantedRecords;
   #started: Started | undefined;
+  /** The last plan's; an apply of the same model and delta is what it was made for. */
+  #planned:
+    | { readonly model: Model; readonly delta: ModelDelta | undefined; readonly evaluation: Evaluation }
+    | undefined;
   #pusher: Pusher | undefined;
   /** The wanted configuration was compared with the running one since either changed. */
   #compared = false;
@@ -62,7 +68,8 @@ export class NginxDriver implements Driver {
 
   constructor(options: NginxDriverOptions) {
     this.#options = options;
-    this.#book = new RecordBook({ ...ROUTE_DEFAULTS, ...options.routeDefaults });
+    const authorities = options.systemAuthorities ?? findSystemAuthorities();
+    this.#book = new RecordBook({ ...ROUTE_DEFAULTS, ...options.routeDefaults }, authorities);
     this.#wanted = new WantedRecords(this.#book);
   }
 
@@ -73,7 +80,7 @@ export class NginxDriver implements Driver {
       const directory = new StateDirectory(options.stateDirectory);
       const build = await options.dataplane();
       const dataplane = directory.takeDataplane(build.dir, build.hash);
-      const certificate = await defaultCertificate(directory);
+      const certificate = defaultCertificate(directory);
       const settings = nginxSettings(options, directory, installation, dataplane, certificate);
       if (options.serves !== false) requireWorkerAccess(directory.temp, settings.user);
       const supervisor = new NginxSupervisor(directory, installation, { ...SUPERVISOR_LIMITS, ...options.limits });
@@ -94,6 +101,7 @@ export class NginxDriver implements Driver {
 
   plan(model: Model, delta: ModelDelta | undefined): Plan {
     const evaluation = this.#book.evaluate(model, delta);
+    this.#planned = { model, delta, evaluation };
     const changes: Record<string, number> = {};
     for (const key of evaluation.changes.keys()) {
       const kind = RECORD_NAMES[recordKindOf(key) ?? 'h'];
@@ -188,7 +196,10 @@ export class NginxDriver implements Driver {
   async #converge(model: Model, delta: ModelDelta | undefined): Promise<Applied> {
     const { supervisor, keeper } = this.#require();
     await this.#ensureRunning();
-    await this.#wanted.take(model, delta, supervisor.control);
+    const planned = this.#planned;
+    this.#planned = undefined;
+    const same = planned?.model === model && planned.delta === delta;
+    await this.#wanted.take(model, delta, supervisor.control, same ? planned.evaluation : undefined);
     this.#modelTaken = true;
     keeper.liftQuarantine(model);
     const reloads = keeper.history.total;
@@ -259,21 +270,28 @@ export class NginxDriver implements Driver {
 
   /** What the running configuration can serve; whatever else is wanted stays pending. */
   async #pushServable(): Promise<void> {
-    const { running } = this.#require().keeper;
+    const { running, runsOtherProgram } = this.#require().keeper;
     const closed = running?.closed !== false;
+    // The program of another weir may not know what restricts access in a record of this one, and serve it open.
+    if (!closed && runsOtherProgram) return;
     const known = new Set(running?.profiles.map(({ name }) => name));
     await this.#push((key) => {
       const kind = recordKindOf(key);
-      if (closed || kind === 's') return true;
-      if (kind === 'h') return this.#book.profilesOfHost(key.slice(2)).every((name) => known.has(name));
+      if (closed) return true;
+      // A host's TLS policy must not change without its routes: what it waits for, its SNI name waits for.
+      if (kind === 'h' || kind === 's') return this.#book.profilesOfHost(key.slice(2)).every((name) => known.has(name));
       return this.#book.checksums.has(key);
     });
   }
 
   async #push(only?: (key: string) => boolean): Promise<void> {
-    const { running } = this.#require().keeper;
+    const { keeper } = this.#require();
+    const { running } = keeper;
     if (this.#pusher === undefined || running === undefined) throw new NginxError('WEIR_NGINX_STOPPED', NOT_RUNNING);
+    const names = this.#book.profileNames();
+    keeper.noteInForce(names, false);
     await this.#wanted.push(this.#pusher, running.id, only);
+    if (only === undefined) keeper.noteInForce(names, true);
   }
 
   #runtimeFindings(): readonly Finding[] {
@@ -347,4 +365,11 @@ const ENDED = 'nginx ended by itself; it is started again with the last model.';
 const SOCKET_GONE = 'The control socket of nginx is gone; another nginx with the last model takes its place.';
 const NOT_RUNNING = 'The nginx driver was not started, or was stopped.';
 const START: ReloadReason = { reason: 'start', detail: 'nginx is not running yet', origins: [] };
-const RECORD_NAMES = { c: 'certificates', b: 'backends', s: 'serverNames', h: 'hosts' } as const;
+const RECORD_NAMES = {
+  c: 'certificates',
+  a: 'authorities',
+  b: 'backends',
+  l: 'listeners',
+  s: 'serverNames',
+  h: 'hosts',
+} as const;

@@ -49,6 +49,8 @@ export interface NginxDriverOptions {
   readonly routeDefaults?: Partial<RouteDefaults>;
   /** Milliseconds that `stop('drain')` waits for requests to end. */
   readonly drainTimeout?: number;
+  /** Path of the machine's bundle of certificate authorities; absent: searched for. */
+  readonly systemAuthorities?: string;
   readonly limits?: Partial<SupervisorLimits>;
   readonly onEvent?: (event: NginxEvent) => void;
   readonly render?: (input: ConfigurationInput) => RenderedConfiguration;

@@ -12,11 +12,12 @@ export function nginxSettings(
   dataplane: string,
   certificate: DefaultCertificate,
 ): NginxSettings {
-  const workerConnections = options.workerConnections ?? 16_384;
+  const workerConnections = options.workerConnections ?? Math.min(32_768, openFilesHardLimit());
   const user = process.getuid?.() === 0 ? (options.user ?? workerAccount()) : undefined;
   return {
     nginxVersion: installation.version,
     modules: installation.modules,
+    lua: installation.lua,
     workers: options.workers ?? 'auto',
     ...(user === undefined ? {} : { user }),
     paths: {

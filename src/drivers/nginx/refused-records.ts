@@ -20,6 +20,9 @@ function originsOf(key: string, model: Model): readonly Origin[] {
   const find = <Part>(table: ReadonlyMap<string, Part>): Part | undefined =>
     table.get(id) ?? [...table].find(([name]) => recordName(name) === id)?.[1];
   if (key.startsWith('h:') || key.startsWith('s:')) return find(model.hosts)?.origins ?? [];
+  if (key.startsWith('l:')) return [find(model.listeners)?.origin].flatMap((origin) => origin ?? []);
+  // Whoever asks for authorities that can't be used is refused for it, too.
+  if (key.startsWith('a:')) return [];
   const part = find<{ readonly origin: Origin }>(key.startsWith('c:') ? model.certificates : model.backends);
   return part === undefined ? [] : [part.origin];
 }

@@ -17,7 +17,7 @@ export interface RenderedNginx {
 
 /** What a model means to nginx, without an nginx: for `weir render` and golden files. Paths stand for those of a real run. */
 export function renderNginx(model: Model, routeDefaults: Partial<RouteDefaults> = {}): RenderedNginx {
-  const book = new RecordBook({ ...ROUTE_DEFAULTS, ...routeDefaults });
+  const book = new RecordBook({ ...ROUTE_DEFAULTS, ...routeDefaults }, SYSTEM_AUTHORITIES);
   book.commit(book.evaluate(model, undefined));
   const needed = book.profileNames().flatMap((name) => book.profile(name) ?? []);
   const { text } = renderConfiguration({
@@ -34,6 +34,8 @@ export function renderNginx(model: Model, routeDefaults: Partial<RouteDefaults> 
   return { configuration: text, records: Object.fromEntries(records) };
 }
 
+const SYSTEM_AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
+
 const SETTINGS: NginxSettings = {
   nginxVersion: '1.22.1',
   modules: ['modules/ndk_http_module.so', 'modules/ngx_http_lua_module.so'],
@@ -49,7 +51,7 @@ const SETTINGS: NginxSettings = {
     defaultKey: '/var/lib/weir/nginx/run/default-key.pem',
   },
   errorLogLevel: 'warn',
-  workerConnections: 16_384,
+  workerConnections: 32_768,
   openFiles: 65_536,
   workerShutdownTimeout: 240,
   upstreamKeepAlive: { connections: 320, requests: 10_000, timeoutSeconds: 60 },

@@ -22,9 +22,13 @@ export class WantedRecords {
     this.book = book;
   }
 
-  /** Renders what is dirty, and has new patterns compiled by the engine that will run them. */
-  async take(model: Model, delta: ModelDelta | undefined, control: ControlClient): Promise<void> {
-    let evaluation = this.book.evaluate(model, delta);
+  /**
+   * Renders what is dirty, and has new patterns compiled by the engine that will run them. `planned` spares the rendering:
+   * what this model and delta were evaluated to before, unless the book has changed since.
+   */
+  async take(model: Model, delta: ModelDelta | undefined, control: ControlClient, planned?: Evaluation): Promise<void> {
+    const known = planned !== undefined && this.book.isCurrent(planned);
+    let evaluation = known ? planned : this.book.evaluate(model, delta);
     const unknown = evaluation.patterns.filter((pattern) => !this.book.isKnownPattern(pattern));
     const answers = await control.regex(unknown.map(({ pattern, ignoreCase }) => ({ pattern, ignoreCase })));
     for (const [place, pattern] of unknown.entries()) this.book.judgePattern(pattern, answers[place]?.error);

@@ -2,8 +2,8 @@
  * What the controller tells the data plane: the records of the control socket, one JSON text each. Shared by both
  * sides, so it holds types and constants only.
  *
- * Keys: `c:ID` CertificateRecord · `b:ID` BackendRecord · `s:NAME` ServerNameRecord (SNI, per scope) ·
- * `h:SCOPE/HOST` HostRecord. Absent fields mean "none" or the default; empty lists and false are left out.
+ * Keys: `c:ID` CertificateRecord · `a:ID` AuthorityRecord · `b:ID` BackendRecord · `l:NAME` ListenerRecord ·
+ * `s:NAME` ServerNameRecord (SNI, per scope) · `h:SCOPE/HOST` HostRecord. Absent fields mean "none" or the default; empty lists and false are left out.
  */
 
 export interface CertificateRecord {
@@ -18,6 +18,46 @@ export interface ServerNameRecord {
   certificates: string[];
   /** Hash of everything that makes TLS at this name differ from another; sessions are kept apart by it. */
   policy?: string;
+  /** Absent: the listener's, if it has one. */
+  verify?: VerificationRecord;
+}
+
+/**
+ * Authorities that clients' certificates must come from. The id is a hash of what the record holds, so that a record
+ * never changes: whoever names it means exactly these.
+ */
+export interface AuthorityRecord {
+  /** PEM. */
+  certificates: string;
+  /** Revocation lists, PEM. */
+  revocations?: string;
+}
+
+/** What is asked of a client in the handshake. */
+export interface VerificationRecord {
+  /** Id of an AuthorityRecord. */
+  authority: string;
+  /** How many authorities may stand between the client's certificate and the trusted one, as nginx counts. */
+  depth: number;
+}
+
+/** What a request needs of the client's certificate, as it was verified in the handshake. */
+export interface ClientCertificateRecord {
+  authority: string;
+  mode: 'require' | 'optional' | 'optional-no-ca' | 'insecure-fallback';
+  /** Regular expression on the subject's distinguished name (RFC 2253). */
+  subjectPattern?: string;
+  /** Where those are sent who are refused for their certificate. */
+  errorUrl?: string;
+  /** The backend gets the certificate itself, not only who it is about. */
+  pass?: true;
+}
+
+/** Of an https listener that asks for client certificates; for hosts and SNI names that say nothing about it. */
+export interface ListenerRecord {
+  policy: string;
+  verify: VerificationRecord;
+  clientCertificate: ClientCertificateRecord;
 }
 
 export interface BackendRecord {
@@ -37,7 +77,10 @@ export interface HashPartRecord {
 export interface HostRecord {
   /** First match wins. */
   routes: RouteRecord[];
+  /** As in the ServerNameRecord of the same host: a connection made under another is refused with 421. */
   policy?: string;
+  /** Absent: the listener's, if it has one. */
+  clientCertificate?: ClientCertificateRecord;
 }
 
 export interface PathRecord {
@@ -80,6 +123,8 @@ export interface RouteRecord {
   profile?: string;
   /** Named location for bodies whose length isn't told beforehand. With `bodyLimit` and without this they get 411. */
   boundedProfile?: string;
+  /** Group of connections and server name, where the named location is shared by several. */
+  identity?: [string, string];
   /** Seconds: connect, send, read. */
   timeouts?: [number, number, number];
   tries?: number;
@@ -91,7 +136,56 @@ export interface RouteRecord {
   /** Backend id and weight; weights of 0 are left out. */
   backends?: [string, number][];
   canaries?: CanaryRecord[];
+  /** Asked before the request goes on; whoever it doesn't let through gets its refusal. */
+  auth?: AuthRecord;
+  /** Copies that are sent when the request is done. */
+  mirrors?: MirrorRecord[];
   accessLog?: false;
+}
+
+/** A service that is neither the route's backend nor seen by the client. */
+export interface ServiceRecord {
+  /** Id of the backend; plain HTTP/1.1 unless `tls`. */
+  backend: string;
+  /** HTTPS without verification, with this name, if any, in the handshake. */
+  tls?: { name?: string };
+}
+
+/**
+ * Texts marked with * may hold variables of the request, written `${name}`: those of REQUEST_VARIABLES, and `http_NAME`,
+ * `cookie_NAME` and `arg_NAME` for a header, cookie or query parameter. A variable that isn't there is empty.
+ */
+export interface AuthRecord extends ServiceRecord {
+  /** * Path and query as they stand in the request line. */
+  path: string;
+  /** Absent: the host that the client asked for. */
+  host?: string;
+  /** Absent: GET. */
+  method?: string;
+  /** Names of the client's headers that the service gets; absent: all. */
+  forwardHeaders?: string[];
+  /** * Sent besides; takes the place of what weir sends under that name. */
+  setHeaders?: [string, string][];
+  /** Names of the service's headers that the backend gets; a client's own of these names never pass. */
+  responseHeaders?: string[];
+  /** The service's cookies are added also to answers that are errors. */
+  alwaysSetCookie?: true;
+  /** Where a client is sent on 401; `url` *, with the address that it wanted in `parameter`. */
+  signIn?: { url: string; parameter: string };
+  /** * X-Auth-Request-Redirect; absent: path and query. */
+  requestRedirect?: string;
+  /** Answers are kept under `key` *; statuses and seconds, the first that names the status counts. */
+  cache?: { key: string; durations: [number[], number][] };
+}
+
+export interface MirrorRecord extends ServiceRecord {
+  /** Share of the requests that are copied; absent: all. */
+  fraction?: [numerator: number, denominator: number];
+  /** Absent: as the backend gets it. */
+  host?: string;
+  /** * Path and query; absent: the client's. */
+  path?: string;
+  withoutBody?: true;
 }
 
 export interface RedirectRecord {
@@ -148,9 +242,32 @@ export interface DataPlaneState {
   bad: { key: string; error: string }[];
 }
 
+/** As in src/model/request-variable.ts. */
+export const REQUEST_VARIABLES = [
+  'host',
+  'http_host',
+  'scheme',
+  'request_method',
+  'request_uri',
+  'escaped_request_uri',
+  'uri',
+  'args',
+  'is_args',
+  'remote_addr',
+  'remote_user',
+  'request_id',
+];
+
 export const MAX_CALL_BYTES = 262_144;
 export const MAX_RECORD_BYTES = 1_048_576;
 /** PCRE compiles to at most 64 KiB of code, so that a longer pattern could not compile anyway. */
 export const MAX_PATTERN_BYTES = 65_536;
 /** No request line is longer: nginx's buffers for it have 16 KiB. */
 export const MAX_PATH_BYTES = 16_384;
+/** What Lua ends a request with that nginx is to answer with 421 and the end of its connection; no client ever sees it. */
+export const LEAVE_STATUS = 498;
+
+/** Groups of kept-alive connections that a worker with many backends spreads them over. */
+export const SPREAD_GROUPS = 64;
+/** What their names end with; the number stands first because nginx compares names from their beginning. */
+export const SPREAD_GROUP = '_weir_http';

@@ -3,11 +3,15 @@ import { Redacted } from '../../lib/redacted.ts';
 import { defineKind, Metadata } from '../kind-reader.ts';
 import type { ObjectHead } from '../object-head.ts';
 
-/** Of a Secret only the two values of a key pair are kept. */
+/** Of a Secret only the values of a key pair and its authorities are kept. */
 export interface SecretObject extends ObjectHead {
   /** PEM, or what stands there instead. Undefined: no such key. */
   readonly certificate?: Redacted;
   readonly privateKey?: Redacted;
+  /** `ca.crt` */
+  readonly authorities?: Redacted;
+  /** `ca.crl` */
+  readonly revocations?: Redacted;
 }
 
 const Values = Type.Optional(Type.Record(Type.String(), Type.String()));
@@ -18,10 +22,14 @@ export const SECRET = defineKind({
   keep: (head, { data, stringData }): SecretObject => {
     const certificate = keepValue(data, stringData, 'tls.crt');
     const privateKey = keepValue(data, stringData, 'tls.key');
+    const authorities = keepValue(data, stringData, 'ca.crt');
+    const revocations = keepValue(data, stringData, 'ca.crl');
     return {
       ...head,
       ...(certificate === undefined ? {} : { certificate }),
       ...(privateKey === undefined ? {} : { privateKey }),
+      ...(authorities === undefined ? {} : { authorities }),
+      ...(revocations === undefined ? {} : { revocations }),
     };
   },
 });

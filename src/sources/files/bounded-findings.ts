@@ -1,5 +1,7 @@
 import type { Finding } from '../../diagnostics/finding.ts';
 
+const NONE: readonly Finding[] = [];
+
 /** Most findings of one code that a file has one by one: nobody reads more, and each is kept, shown and located. */
 const MOST = 500;
 
@@ -22,6 +24,7 @@ export class BoundedFindings {
   }
 
   all(): readonly Finding[] {
+    if (this.#findings.length === 0) return NONE;
     const all = [...this.#findings];
     for (const [code, index] of this.#surplus) {
       const first = all[index];

@@ -1,6 +1,11 @@
 /** Milliseconds. The defaults suit people and editors; tests take shorter ones. */
 export interface FilesSourceTiming {
-  /** A file is read when nothing was heard of it for so long. */
+  /**
+   * A file that came as a whole, as by a rename, is read so long afterwards. Whoever makes a file in its place is seen to
+   * write to it meanwhile.
+   */
+  readonly moved: number;
+  /** Any other file is read when nothing was heard of it for so long. */
   readonly quiet: number;
   /** A file that is written to without a pause is read after so long all the same. */
   readonly longest: number;
@@ -21,6 +26,7 @@ export interface FilesSourceTiming {
 }
 
 export const FILES_SOURCE_TIMING: FilesSourceTiming = {
+  moved: 4,
   quiet: 25,
   longest: 500,
   hold: 150,

@@ -124,6 +124,54 @@ test('an editor that writes a temporary file and renames it over the old one cha
   assert.deepEqual(received.log, ['put a', 'put a']);
 });
 
+test('a file that is renamed there is read without the wait that one being written to needs', async (t) => {
+  const at = folder(t);
+  writeFileSync(path.join(at, 'a.yaml'), service('web'));
+  const { source, received } = await started(t, [at], { quiet: 60_000, longest: 60_000 });
+  writeFileSync(path.join(at, '.a.yaml.tmp'), service('web', 81));
+  renameSync(path.join(at, '.a.yaml.tmp'), path.join(at, 'a.yaml'));
+  await until(() => received.ports.get('web') === 81, 'the file that took the place of another to be read');
+  const beside = folder(t);
+  writeFileSync(path.join(beside, 'staged'), service('new', 82));
+  renameSync(path.join(beside, 'staged'), path.join(at, 'b.yaml'));
+  await until(() => received.ports.get('new') === 82, 'the new file to be read');
+  assert.ok(source.healthy());
+});
+
+test('a new file whose writer pauses is read when it has paused for long, not when it appears', async (t) => {
+  const at = folder(t);
+  const { received } = await started(t, [at], { quiet: 60_000, longest: 60_000 });
+  const file = path.join(at, 'a.yaml');
+  // Whole documents, so that nothing of the text shows that more is to come.
+  writeFileSync(file, service('first'));
+  await sleep(100);
+  appendFileSync(file, `---\n${service('second')}`);
+  await sleep(100);
+  assert.deepEqual(received.state(), {});
+});
+
+test('a file that is made anew in its place is waited for, though its directory entry came and went', async (t) => {
+  const at = folder(t);
+  const file = path.join(at, 'a.yaml');
+  writeFileSync(file, `${service('web')}---\n${service('api')}`);
+  const { received } = await started(t, [at], { quiet: 60_000, longest: 60_000, hold: 60_000 });
+  unlinkSync(file);
+  writeFileSync(file, service('web', 81));
+  await sleep(100);
+  assert.deepEqual(received.state(), { api: 80, web: 80 });
+});
+
+test('a file that is written to right after it was renamed there is waited for', async (t) => {
+  const at = folder(t);
+  const beside = path.join(folder(t), 'staged');
+  const { received } = await started(t, [at], { quiet: 60_000, longest: 60_000 });
+  writeFileSync(beside, service('web'));
+  renameSync(beside, path.join(at, 'a.yaml'));
+  appendFileSync(path.join(at, 'a.yaml'), `---\n${service('api')}`);
+  await sleep(100);
+  assert.deepEqual(received.state(), {});
+});
+
 test('an editor that moves the old file away first never deletes the object', async (t) => {
   const at = folder(t);
   writeFileSync(path.join(at, 'a.yaml'), service('a'));

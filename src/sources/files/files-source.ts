@@ -1,8 +1,8 @@
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as yieldToOthers, setTimeout as sleep } from 'node:timers/promises';
 import { faultFinding } from '../../diagnostics/fault-finding.ts';
 import type { Finding } from '../../diagnostics/finding.ts';
-import type { Resource, ResourceChange } from '../../snapshot/resource.ts';
+import type { ResourceChange } from '../../snapshot/resource.ts';
 import type { Source, SourceSink } from '../source.ts';
 import { fileFinding } from './file-finding.ts';
 import { FILES_SOURCE_TIMING, type FilesSourceTiming } from './files-source-timing.ts';
@@ -11,6 +11,7 @@ import { folderFindings } from './folder-findings.ts';
 import type { HeldObjects } from './held-objects.ts';
 import { ManifestIndex } from './manifest-index.ts';
 import { type ManifestFolder, ManifestFolders } from './manifest-folders.ts';
+import type { ManifestObject } from './manifest-object.ts';
 import type { Depth, ManifestTree } from './manifest-tree.ts';
 import { Pause } from './pause.ts';
 import { PendingLooks, type PendingLook } from './pending-looks.ts';
@@ -64,8 +65,8 @@ export class FilesSource implements Source {
     readonly held?: HeldObjects;
   }) {
     this.#timing = { ...FILES_SOURCE_TIMING, ...options.timing };
-    this.#pending = new PendingLooks(this.#timing.quiet, this.#timing.longest);
-    this.#folders = new ManifestFolders(options.folders, (target, depth) => this.#event(target, depth));
+    this.#pending = new PendingLooks(this.#timing);
+    this.#folders = new ManifestFolders(options.folders, (target, depth, moved) => this.#event(target, depth, moved));
     this.#index = new ManifestIndex((file) => this.#folders.of(file)?.position ?? 0);
     this.#locator = new FindingLocator();
     this.#held = options.held;
@@ -121,11 +122,11 @@ export class FilesSource implements Source {
     return this.#locator.locate(finding, this.#index.find(finding.object)?.place);
   }
 
-  #event(target: string, depth: Depth): void {
+  #event(target: string, depth: Depth, moved: boolean): void {
     if (this.#stopped) return;
     this.#events += 1;
     // Only its own time: to look for the next of all at each of 20,000 events would cost 20,000 times that.
-    this.#scheduleAt(this.#pending.event(target, depth, performance.now()));
+    this.#scheduleAt(this.#pending.event(target, depth, performance.now(), moved));
   }
 
   #lookAtEverything(): void {
@@ -168,7 +169,7 @@ export class FilesSource implements Source {
     this.#timer = setTimeout(
       () => {
         this.#timer = undefined;
-        void this.#run();
+        void this.#run({ listen: true });
       },
       Math.max(1, next - performance.now()),
     );
@@ -176,10 +177,12 @@ export class FilesSource implements Source {
   }
 
   /** Looks at all that is due and delivers what came of it, after what is under way. */
-  #run(): Promise<void> {
+  #run({ listen = false } = {}): Promise<void> {
     const before = this.#running;
     const run = (async () => {
       await before;
+      // Timers go off before the events that wait are heard, and one may tell that a file is still written to.
+      if (listen) await yieldToOthers();
       if (this.#stopped) return;
       await this.#pass();
       this.#schedule();
@@ -384,7 +387,7 @@ export class FilesSource implements Source {
     return this.#index.get(file) === undefined && this.#folders.wouldHold(file);
   }
 
-  #deliverChanges(changes: readonly ResourceChange[], replaced: ReadonlyMap<string, Resource>): void {
+  #deliverChanges(changes: readonly ResourceChange[], replaced: ReadonlyMap<string, ManifestObject>): void {
     const sink = this.#sink;
     if (sink === undefined) return;
     if (this.#held === undefined) sink.changed(changes);

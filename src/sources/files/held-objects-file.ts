@@ -2,13 +2,14 @@ import { open, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { decodeCheckedLine, encodeCheckedLine } from '../../lib/checked-line.ts';
 import type { Resource } from '../../snapshot/resource.ts';
+import { ManifestObject } from './manifest-object.ts';
 
 /** One line of the file. */
 export type HeldEntry =
   /** What stays in force of a manifest file. */
-  | { readonly file: string; readonly complete: boolean; readonly resources: readonly Resource[] }
+  | { readonly file: string; readonly complete: boolean; readonly resources: readonly ManifestObject[] }
   /** The last usable version of an object that says something unusable now. */
-  | { readonly object: Resource };
+  | { readonly object: ManifestObject };
 
 const HEADER = { weir: 'held-objects', version: 1 } as const;
 
@@ -33,7 +34,7 @@ export async function readHeldObjects(file: string): Promise<HeldReading> {
   if (header?.weir !== HEADER.weir || header.version !== HEADER.version) {
     return { entries: [], problem: `its first line is torn or damaged, or it was written by another weir` };
   }
-  const read = lines.map((line) => decodeCheckedLine(line) as HeldEntry | undefined);
+  const read = lines.map((line) => entryOf(decodeCheckedLine(line) as WrittenEntry | undefined));
   const entries = read.filter((entry) => entry !== undefined);
   if (entries.length === read.length) return { entries };
   return { entries, problem: `${read.length - entries.length} of its ${read.length} entries are torn or damaged` };
@@ -67,4 +68,15 @@ export async function writeHeldObjects(file: string, entries: readonly HeldEntry
   }
   const directory = await open(path.dirname(file), 'r');
   await directory.sync().finally(() => directory.close());
+}
+
+/** An entry as it stands in the file: `ManifestObject.toJSON` writes what `ManifestObject.from` reads. */
+type WrittenEntry =
+  | { readonly file: string; readonly complete: boolean; readonly resources: readonly Required<Resource>[] }
+  | { readonly object: Required<Resource> };
+
+function entryOf(written: WrittenEntry | undefined): HeldEntry | undefined {
+  if (written === undefined) return undefined;
+  if ('object' in written) return { object: ManifestObject.from(written.object) };
+  return { ...written, resources: written.resources.map((resource) => ManifestObject.from(resource)) };
 }

@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { type Resource, type ResourceChange, resourceKey } from '../../snapshot/resource.ts';
+import { type ResourceChange, resourceKey } from '../../snapshot/resource.ts';
 import type { SourceSink } from '../source.ts';
 import { type HeldEntry, readHeldObjects, writeHeldObjects } from './held-objects-file.ts';
+import type { ManifestObject } from './manifest-object.ts';
 import { isGone } from './read-file.ts';
 import type { Manifest } from './read-manifest.ts';
 
@@ -28,7 +29,7 @@ export class HeldObjects {
   readonly #onProblem: HeldObjectsOptions['onProblem'];
   /** By absolute path: the next weir may be started in another directory. */
   readonly #manifests = new Map<string, HeldManifest>();
-  readonly #objects = new Map<string, Resource>();
+  readonly #objects = new Map<string, ManifestObject>();
   /** From the run before, not met in the manifests yet. */
   readonly #unclaimedFiles: Set<string>;
   readonly #unclaimedObjects: Set<string>;
@@ -113,11 +114,11 @@ export class HeldObjects {
    */
   deliver(
     changes: readonly ResourceChange[],
-    replaced: ReadonlyMap<string, Resource>,
+    replaced: ReadonlyMap<string, ManifestObject>,
     sink: Pick<SourceSink, 'changed' | 'refuses'>,
   ): void {
     const earlier: ResourceChange[] = [];
-    const usable = new Map<string, Resource>();
+    const usable = new Map<string, ManifestObject>();
     for (const change of changes) {
       if (change.type === 'delete') continue;
       const key = resourceKey(change.resource.ref);
@@ -148,7 +149,7 @@ export class HeldObjects {
     const mayCome = (file: string) => isAwaited(file) && !isMissing(file);
     for (const file of this.#unclaimedFiles) if (!mayCome(file)) this.release(file);
     for (const key of this.#unclaimedObjects) {
-      const file = this.#objects.get(key)?.place?.file;
+      const file = this.#objects.get(key)?.place.file;
       if (file === undefined || !mayCome(file)) this.#releaseObject(key);
     }
   }
@@ -163,7 +164,7 @@ export class HeldObjects {
     clearTimeout(this.#retry);
   }
 
-  #holdObject(key: string, resource: Resource): void {
+  #holdObject(key: string, resource: ManifestObject): void {
     if (this.#objects.get(key) === resource) return;
     this.#objects.set(key, resource);
     this.#changed();
@@ -208,13 +209,14 @@ export class HeldObjects {
   }
 }
 
-/** Bodies that didn't change are the same, from one reading of a file to the next. */
-function sameObjects(a: readonly Resource[], b: readonly Resource[]): boolean {
-  return a === b || (a.length === b.length && a.every(({ body }, index) => body === b[index]?.body));
+function sameObjects(a: readonly ManifestObject[], b: readonly ManifestObject[]): boolean {
+  if (a === b) return true;
+  if (a.length !== b.length) return false;
+  return a.every((object, index) => object === b[index] || object.saysSameAs(b[index]!));
 }
 
-function placedIn(file: string, resource: Resource): Resource {
-  return resource.place === undefined ? resource : { ...resource, place: { ...resource.place, file } };
+function placedIn(file: string, resource: ManifestObject): ManifestObject {
+  return resource.at({ ...resource.place, file });
 }
 
 /** Whether there is surely no such file: one that can't be looked at may be there. */

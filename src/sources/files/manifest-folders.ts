@@ -21,7 +21,7 @@ export class ManifestFolders {
   readonly #byFile = new Map<string, ManifestFolder>();
 
   /** `changed` gets each path below them that is to be looked at. */
-  constructor(folders: readonly string[], changed: (target: string, depth: Depth) => void) {
+  constructor(folders: readonly string[], changed: (target: string, depth: Depth, moved: boolean) => void) {
     this.all = manifestRoots(folders).map((root, position) => ({
       path: root,
       position,

@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Finding } from '../../diagnostics/finding.ts';
 import type { ObjectRef } from '../../model/origin.ts';
-import { type Resource, type ResourceChange, resourceKey } from '../../snapshot/resource.ts';
+import { type ResourceChange, resourceKey } from '../../snapshot/resource.ts';
+import type { ManifestObject } from './manifest-object.ts';
 import type { Manifest } from './read-manifest.ts';
 import { type Repetition, repetitionFindings } from './repetition-findings.ts';
 
@@ -9,7 +9,7 @@ import { type Repetition, repetitionFindings } from './repetition-findings.ts';
 export interface IndexChanges {
   readonly changes: readonly ResourceChange[];
   /** What counted before each put that replaces something, by `resourceKey`. */
-  readonly replaced: ReadonlyMap<string, Resource>;
+  readonly replaced: ReadonlyMap<string, ManifestObject>;
   /** Findings of each file about which they may have changed: complete, and empty where all is well. */
   readonly findings: ReadonlyMap<string, readonly Finding[]>;
 }
@@ -23,11 +23,11 @@ export class ManifestIndex {
   readonly #rootOf: (file: string) => number;
   readonly #manifests = new Map<string, Manifest>();
   /** A set only for objects defined more than once, in no order. */
-  readonly #definitions = new Map<string, Resource | Set<Resource>>();
+  readonly #definitions = new Map<string, ManifestObject | Set<ManifestObject>>();
   /** Which one counts, of those defined more than once; looked for when it is asked for. */
-  readonly #first = new Map<string, Resource>();
+  readonly #first = new Map<string, ManifestObject>();
   /** What counted when `take` was last called, for objects touched since. */
-  readonly #before = new Map<string, Resource | undefined>();
+  readonly #before = new Map<string, ManifestObject | undefined>();
   readonly #dirtyFiles = new Set<string>();
 
   /** `rootOf` gives the position, among the folders given by the user, of the one that a file is in. */
@@ -44,7 +44,7 @@ export class ManifestIndex {
   }
 
   /** The definition that counts. */
-  find(ref: ObjectRef): Resource | undefined {
+  find(ref: ObjectRef): ManifestObject | undefined {
     return this.#firstOf(resourceKey(ref));
   }
 
@@ -70,7 +70,7 @@ export class ManifestIndex {
   take(): IndexChanges {
     const deletes: ResourceChange[] = [];
     const puts: ResourceChange[] = [];
-    const replaced = new Map<string, Resource>();
+    const replaced = new Map<string, ManifestObject>();
     for (const [key, before] of this.#before) {
       const now = this.#firstOf(key);
       // The findings about the others name the one that counts.
@@ -92,7 +92,7 @@ export class ManifestIndex {
     return { changes: [...deletes, ...puts], replaced, findings };
   }
 
-  #add(resource: Resource): void {
+  #add(resource: ManifestObject): void {
     const key = this.#touch(resource);
     const known = this.#definitions.get(key);
     if (known === undefined) this.#definitions.set(key, resource);
@@ -100,7 +100,7 @@ export class ManifestIndex {
     else this.#definitions.set(key, new Set([known, resource]));
   }
 
-  #remove(resource: Resource): void {
+  #remove(resource: ManifestObject): void {
     const key = this.#touch(resource);
     const known = this.#definitions.get(key);
     if (known instanceof Set) {
@@ -110,14 +110,14 @@ export class ManifestIndex {
     } else if (known === resource) this.#definitions.delete(key);
   }
 
-  #touch({ ref }: Resource): string {
+  #touch({ ref }: ManifestObject): string {
     const key = resourceKey(ref);
     if (!this.#before.has(key)) this.#before.set(key, this.#firstOf(key));
     this.#first.delete(key);
     return key;
   }
 
-  #firstOf(key: string): Resource | undefined {
+  #firstOf(key: string): ManifestObject | undefined {
     const known = this.#definitions.get(key);
     if (!(known instanceof Set)) return known;
     let first = this.#first.get(key);
@@ -130,12 +130,10 @@ export class ManifestIndex {
   #markAll(key: string): void {
     const known = this.#definitions.get(key);
     if (known === undefined) return;
-    for (const { place } of known instanceof Set ? known : [known])
-      if (place !== undefined) this.#dirtyFiles.add(place.file);
+    for (const { place } of known instanceof Set ? known : [known]) this.#dirtyFiles.add(place.file);
   }
 
-  #compare(a: Resource, b: Resource): number {
-    if (a.place === undefined || b.place === undefined) return 0;
+  #compare(a: ManifestObject, b: ManifestObject): number {
     const roots = this.#rootOf(a.place.file) - this.#rootOf(b.place.file);
     if (roots !== 0) return roots;
     if (a.place.file !== b.place.file) return a.place.file < b.place.file ? -1 : 1;
@@ -156,7 +154,7 @@ export class ManifestIndex {
 }
 
 /** A resource that only moved within its file is the same; one that now comes from another file has another origin. */
-function differs(before: Resource, now: Resource): boolean {
-  if (before.place?.file !== now.place?.file) return true;
-  return before.body !== now.body && !isDeepStrictEqual(before.body, now.body);
+function differs(before: ManifestObject, now: ManifestObject): boolean {
+  if (before.place.file !== now.place.file) return true;
+  return !before.saysSameAs(now);
 }

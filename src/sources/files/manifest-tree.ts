@@ -39,7 +39,7 @@ const CLOCK_TICK = 20;
  */
 export class ManifestTree {
   readonly root: string;
-  readonly #changed: ((path: string, depth: Depth) => void) | undefined;
+  readonly #changed: ((path: string, depth: Depth, moved: boolean) => void) | undefined;
   readonly #directories = new Map<string, Directory>();
   readonly #links: LinkWatch;
   /** Directories that can't be read, and why. */
@@ -49,11 +49,11 @@ export class ManifestTree {
   readonly #unnameable = new Map<string, readonly string[]>();
   #single: boolean | undefined;
 
-  /** Without `changed` nothing is watched. */
-  constructor(root: string, changed?: (path: string, depth: Depth) => void) {
+  /** Without `changed` nothing is watched. `moved`: it is a file that came or went, and nobody was seen to write to it. */
+  constructor(root: string, changed?: (path: string, depth: Depth, moved: boolean) => void) {
     this.root = root;
     this.#changed = changed;
-    this.#links = new LinkWatch((link) => changed?.(link, 'entry'));
+    this.#links = new LinkWatch((link) => changed?.(link, 'entry', false));
   }
 
   /** Sub-folders that can't be read, and why. */
@@ -295,19 +295,20 @@ export class ManifestTree {
     this.#unwatched.delete(target);
     const changed = this.#changed;
     if (changed === undefined) return;
-    const watcher = watchFolder(target, (name) => {
+    const watcher = watchFolder(target, (name, moved) => {
       if (this.#single === true) {
         // `..data`: the link that leads to this file may go through it.
         if (name === undefined || name === path.basename(this.root) || name.startsWith('..'))
-          changed(this.root, 'entry');
+          changed(this.root, 'entry', moved && name === path.basename(this.root));
       } else if (name === path.basename(target)) {
         // How inotify tells that the directory itself is gone; another may be there by now, even with the same inode.
         directory.inode = '';
-        changed(target, target === this.root ? 'entries' : 'entry');
-        changed(path.join(target, name), 'entry');
-      } else if (name === undefined || name.startsWith('..')) changed(target, 'entries');
-      else if (isDoubtful(name)) changed(target, 'entries');
-      else if (isVisible(name)) changed(path.join(target, name), 'entry');
+        changed(target, target === this.root ? 'entries' : 'entry', false);
+        changed(path.join(target, name), 'entry', false);
+      } else if (name === undefined || name.startsWith('..')) changed(target, 'entries', false);
+      else if (isDoubtful(name)) changed(target, 'entries', false);
+      // Files are still to be written in a folder that was just made.
+      else if (isVisible(name)) changed(path.join(target, name), 'entry', moved && isManifestName(name));
     });
     if (watcher === 'refused') this.#unwatched.add(target);
     else directory.watcher = watcher;

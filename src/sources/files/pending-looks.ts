@@ -14,11 +14,16 @@ const DEPTHS: readonly Depth[] = ['entry', 'entries', 'everything'];
 /** Paths waiting to be looked at, each once, after a moment in which nothing more was heard of it. */
 export class PendingLooks {
   readonly #looks = new Map<string, PendingLook>();
+  readonly #moved: number;
   readonly #quiet: number;
   readonly #longest: number;
 
-  /** An event is acted on `quiet` ms after the last one of its path, but `longest` ms after the first at the latest. */
-  constructor(quiet: number, longest: number) {
+  /**
+   * An event is acted on `quiet` ms after the last one of its path, but `longest` ms after the first at the latest; one
+   * that says that a whole file was moved there, `moved` ms later, unless there is another before.
+   */
+  constructor({ moved, quiet, longest }: { readonly moved: number; readonly quiet: number; readonly longest: number }) {
+    this.#moved = moved;
     this.#quiet = quiet;
     this.#longest = longest;
   }
@@ -28,9 +33,11 @@ export class PendingLooks {
   }
 
   /** Something happened to `path` now; returns when it is due. */
-  event(path: string, depth: Depth, now: number): number {
-    const since = this.#looks.get(path)?.since ?? now;
-    const due = Math.min(now + this.#quiet, Math.max(since + this.#longest, now));
+  event(path: string, depth: Depth, now: number, moved = false): number {
+    const known = this.#looks.get(path);
+    const since = known?.since ?? now;
+    const wait = moved && known === undefined ? this.#moved : this.#quiet;
+    const due = Math.min(now + wait, Math.max(since + this.#longest, now));
     this.#set({ path, depth, since, due });
     return due;
   }

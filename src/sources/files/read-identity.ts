@@ -3,6 +3,7 @@ import { SOURCE_FINDINGS } from '../../diagnostics/sources.ts';
 import type { ObjectRef } from '../../model/origin.ts';
 import { RESOURCE_KINDS, type ResourceKind } from '../../snapshot/resource.ts';
 import { looksLikeTemplate, RENDER_FIRST } from './helm-template.ts';
+import { isFields } from './is-fields.ts';
 
 /** What a parsed object says it is. */
 export type Identity =
@@ -28,6 +29,9 @@ const FORMER_GROUPS: Readonly<Record<string, string>> = { Ingress: 'extensions' 
 const NAME = /^(?=.{1,253}$)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
 const NAMESPACE = /^(?=.{1,63}$)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;
 
+/** A group (but for the API without one) and a version. */
+const API_VERSION = /^(?=.{1,317}$)(?:[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?\/)?[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;
+
 /** Kind, namespace and name of an object; the namespace is `default` where none is given, '' for cluster-wide kinds. */
 export function readIdentity(value: unknown): Identity {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -46,9 +50,14 @@ export function readIdentity(value: unknown): Identity {
       `Set apiVersion: ${versionOf(kind)}.`,
     );
   }
+  if (!API_VERSION.test(apiVersion)) {
+    const message = `The ${kind} has the apiVersion ${quote(apiVersion)}, which can be none.`;
+    return wrong(SOURCE_FINDINGS.notAnObject, 'apiVersion', message, `Set apiVersion: ${versionOf(kind)}.`);
+  }
   const group = groupOf(apiVersion);
   // Other APIs have kinds of the same names: Knative's Service, OpenShift's Ingress.
-  if (group !== RESOURCE_KINDS[kind] && group !== FORMER_GROUPS[kind]) return { type: 'other' };
+  // The one without a group is Kubernetes' own.
+  if (group !== RESOURCE_KINDS[kind] && group !== FORMER_GROUPS[kind] && group !== '') return { type: 'other' };
   const { name, namespace = 'default', generateName } = isFields(metadata) ? metadata : {};
   if (name === undefined || name === null || name === '') {
     const generated = generateName === undefined ? '' : ' generateName needs an API server to make one.';
@@ -127,10 +136,6 @@ function versionOf(kind: ResourceKind): string {
 
 function isResourceKind(kind: string): kind is ResourceKind {
   return Object.hasOwn(RESOURCE_KINDS, kind);
-}
-
-function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A name in a message: on one line, and not a page of it. */

@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import { finding } from '../../diagnostics/catalogue.ts';
 import type { Finding } from '../../diagnostics/finding.ts';
 import { SOURCE_FINDINGS } from '../../diagnostics/sources.ts';
-import { type Resource, resourceKey } from '../../snapshot/resource.ts';
+import { trimmed } from '../../lib/trimmed.ts';
+import { type Place, resourceKey } from '../../snapshot/resource.ts';
 import { BoundedFindings } from './bounded-findings.ts';
+import type { ManifestObject } from './manifest-object.ts';
 import { MANIFEST_LIMITS } from './manifest-limits.ts';
 import { parseDocument, type ParseFailure } from './parse-document.ts';
 import { fileOrigin, readObjects } from './read-objects.ts';
@@ -14,7 +15,7 @@ import { type DocumentText, splitDocuments } from './split-documents.ts';
 export interface Manifest {
   readonly file: string;
   /** What the file gives now, in its order. */
-  readonly resources: readonly Resource[];
+  readonly resources: readonly ManifestObject[];
   readonly findings: readonly Finding[];
   /** Whether `resources` come from a reading in which every document could be parsed. */
   readonly complete: boolean;
@@ -22,14 +23,14 @@ export interface Manifest {
   readonly broken: boolean;
   /** Whether some of `resources` don't stand in the file any more: what it said before stays in force. */
   readonly held: boolean;
-  /** Hash of a document's text → what it held; only documents without findings. */
-  readonly documents: ReadonlyMap<string, readonly Resource[]>;
+  /** Hash of a document's text → what it held; only documents without findings, of a file that has several. */
+  readonly documents: ReadonlyMap<string, readonly ManifestObject[]>;
   readonly endsWithNewline: boolean;
 }
 
 /**
- * Reads a manifest file; pure. Documents whose text didn't change aren't parsed again, and an object whose content
- * didn't change keeps its `body`, so that identity of bodies tells what changed.
+ * Reads a manifest file; pure. Documents whose text didn't change aren't parsed again, and an object that
+ * didn't change is the same one.
  *
  * A document that can't be parsed costs the file nothing that it gave before: if it was good as a whole once, all of
  * it stays as it then was; if it never was, its good documents count and nothing that it gave disappears. An object
@@ -37,22 +38,25 @@ export interface Manifest {
  */
 export function readManifest(file: string, text: string, previous?: Manifest): Manifest {
   const earlier = new Map(previous?.resources.map((resource) => [resourceKey(resource.ref), resource]));
-  const resources: Resource[] = [];
+  const resources: ManifestObject[] = [];
   const findings = new BoundedFindings();
   const notReadYet = new Set<string>();
   const kept = new Set<string>();
-  const documents = new Map<string, readonly Resource[]>();
+  let documents: Map<string, readonly ManifestObject[]> | undefined;
   let broken = false;
   // Something is there that can't be told apart from an object given before: nothing may disappear.
   let unidentified = false;
 
   const parts = splitDocuments(text);
   parts.forEach((document, index) => {
-    const digest = hash('sha256', document.text, 'base64');
-    const known = previous?.documents.get(digest);
-    if (known !== undefined) {
-      const moved = known.map((resource) => at(resource, file, document.line, index));
-      documents.set(digest, moved);
+    // Of a file with one document the file's own signature says whether it changed.
+    const digest = parts.length === 1 ? undefined : hash('sha256', document.text, 'base64');
+    const known = digest === undefined ? undefined : previous?.documents.get(digest);
+    if (digest !== undefined && known !== undefined) {
+      const moved = known.map((resource) =>
+        at(resource, { ...resource.place, file, line: document.line, document: index }),
+      );
+      (documents ??= new Map()).set(digest, moved);
       resources.push(...moved);
       return;
     }
@@ -71,7 +75,7 @@ export function readManifest(file: string, text: string, previous?: Manifest): M
     }
     const place = { file, line: document.line, document: index };
     const read = values.map((value) => readObjects(value, place));
-    const found = read.flatMap((objects) => objects.resources.map(unchangedBody));
+    const found = read.flatMap((objects) => objects.resources.map(unchanged));
     resources.push(...found);
     const wrong = read.flatMap((objects) => objects.findings);
     for (const each of wrong) {
@@ -84,7 +88,7 @@ export function readManifest(file: string, text: string, previous?: Manifest): M
     }
     for (const ref of read.flatMap((objects) => objects.rejected)) kept.add(resourceKey(ref));
     if (read.some((objects) => objects.unidentified)) unidentified = true;
-    if (wrong.length === 0) documents.set(digest, found);
+    if (wrong.length === 0 && digest !== undefined) (documents ??= new Map()).set(digest, found);
   });
 
   const frozen = broken && previous?.complete === true;
@@ -92,23 +96,21 @@ export function readManifest(file: string, text: string, previous?: Manifest): M
   const all = frozen ? previous.resources : withKept();
   return {
     file,
-    resources: all,
+    resources: trimmed(all),
     held: frozen || all.length > given,
     findings: findings.all(),
     complete: frozen || !broken,
     broken,
-    documents,
+    documents: documents ?? NO_DOCUMENTS,
     endsWithNewline: text.endsWith('\n'),
   };
 
-  function unchangedBody(resource: Resource): Resource {
+  function unchanged(resource: ManifestObject): ManifestObject {
     const before = earlier.get(resourceKey(resource.ref));
-    return before !== undefined && isDeepStrictEqual(before.body, resource.body)
-      ? { ...resource, body: before.body }
-      : resource;
+    return before?.saysSameAs(resource) === true ? at(before, resource.place) : resource;
   }
 
-  function withKept(): readonly Resource[] {
+  function withKept(): readonly ManifestObject[] {
     const all = broken || unidentified;
     if (earlier.size === 0 || (!all && kept.size === 0)) return resources;
     const present = new Set(resources.map((resource) => resourceKey(resource.ref)));
@@ -119,11 +121,18 @@ export function readManifest(file: string, text: string, previous?: Manifest): M
   }
 }
 
-/** The same resource at another place of its file. */
-function at(resource: Resource, file: string, line: number, document: number): Resource {
-  if (resource.place?.line === line && resource.place.document === document) return resource;
-  return { ...resource, place: { ...resource.place, file, line, document } };
+/** The resource at this place. */
+function at(resource: ManifestObject, place: Place): ManifestObject {
+  const before = resource.place;
+  const same =
+    before.file === place.file &&
+    before.line === place.line &&
+    before.document === place.document &&
+    before.item === place.item;
+  return same ? resource : resource.at(place);
 }
+
+const NO_DOCUMENTS: ReadonlyMap<string, readonly ManifestObject[]> = new Map();
 
 /** A List may be as large as its file; anything else is refused before it costs the time to parse it. */
 function tooLarge(document: DocumentText): boolean {

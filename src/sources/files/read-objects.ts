@@ -3,13 +3,16 @@ import type { CatalogueEntry } from '../../diagnostics/catalogue.ts';
 import type { Finding } from '../../diagnostics/finding.ts';
 import { SOURCE_FINDINGS } from '../../diagnostics/sources.ts';
 import type { ObjectRef } from '../../model/origin.ts';
-import type { Place, Resource } from '../../snapshot/resource.ts';
-import { readIdentity } from './read-identity.ts';
+import type { Place } from '../../snapshot/resource.ts';
+import { isFields } from './is-fields.ts';
+import { hasLoneSurrogate } from './lone-surrogate.ts';
+import { ManifestObject } from './manifest-object.ts';
 import { MANIFEST_LIMITS } from './manifest-limits.ts';
+import { readIdentity } from './read-identity.ts';
 
 /** What a document turned out to hold. */
 export interface ReadObjects {
-  readonly resources: readonly Resource[];
+  readonly resources: readonly ManifestObject[];
   readonly findings: readonly Finding[];
   /** Objects that are there, but not in a form that can be used: what they said before stays in force. */
   readonly rejected: readonly ObjectRef[];
@@ -17,21 +20,22 @@ export interface ReadObjects {
   readonly unidentified: boolean;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /**
  * The objects of a parsed document, of the kinds that weir reads; other kinds are passed over in silence, but for
  * those of the Gateway API. Lists
  * (`v1 List`, `IngressList`, …) give their items, which inherit kind and apiVersion where they have none.
  */
 export function readObjects(value: unknown, place: Place): ReadObjects {
-  const resources: Resource[] = [];
+  const resources: ManifestObject[] = [];
   const findings: Finding[] = [];
   const rejected: ObjectRef[] = [];
   let unidentified = false;
   const items = listItems(value);
   if (items === undefined) read(value, place);
-  else items.forEach((item, index) => read(item, { ...place, item: index }));
+  else {
+    const { file, line, document } = place;
+    items.forEach((item, index) => read(item, { file, line, document, item: index }));
+  }
   return { resources, findings, rejected, unidentified };
 
   function read(object: unknown, at: Place): void {
@@ -52,14 +56,18 @@ export function readObjects(value: unknown, place: Place): ReadObjects {
       reject(identity.ref, 'apiVersion', SOURCE_FINDINGS.outdatedVersion, identity.message, identity.fix);
       return;
     }
-    // Written as JSON and read back: without references into the file's text, which would keep all of it in memory.
     const text = JSON.stringify(object);
     if (text.length > MANIFEST_LIMITS.object) {
       const size = `${(text.length / 1024 / 1024).toFixed(1)} MiB`;
       reject(identity.ref, '', SOURCE_FINDINGS.objectTooLarge, `The object is ${size}; the limit is 1.5 MiB.`);
       return;
     }
-    resources.push({ ref: identity.ref, body: JSON.parse(text), place: at });
+    if (hasLoneSurrogate(text)) {
+      const message = 'A text of the object has half of a surrogate pair, which is no character.';
+      reject(identity.ref, '', SOURCE_FINDINGS.notUnicode, message);
+      return;
+    }
+    resources.push(ManifestObject.of(identity.ref, object, text, at));
 
     function reject(ref: ObjectRef, field: string, entry: CatalogueEntry, message: string, fix?: string): void {
       rejected.push(ref);
@@ -85,8 +93,4 @@ export function listItems(value: unknown): readonly unknown[] | undefined {
   if (kind === 'List') return items.flatMap((item) => listItems(item) ?? [item]);
   const inherited = { apiVersion, kind: kind.slice(0, -'List'.length) };
   return items.map((item) => (isFields(item) ? { ...inherited, ...item } : item));
-}
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

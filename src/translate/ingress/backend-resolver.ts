@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { type CatalogueEntry, finding } from '../../diagnostics/catalogue.ts';
 import type { Finding } from '../../diagnostics/finding.ts';
 import { INGRESS_FINDINGS } from '../../diagnostics/ingress.ts';
@@ -6,9 +7,15 @@ import { objectKey, originOf } from '../../snapshot/object-head.ts';
 import type { Snapshot } from '../../snapshot/snapshot.ts';
 import { type BackendSettings, type BackendSpec, backendId } from '../services/backend-spec.ts';
 import type { BackendUse } from '../services/backend-table.ts';
-import { followExternalName } from '../services/external-name.ts';
+import { clusterService, followExternalName } from '../services/external-name.ts';
 import { findServicePort, portList } from '../services/service-port.ts';
+import type { ServiceUrl } from './annotations/values/service-url.ts';
 import type { ServedIngress } from './served-ingress.ts';
+
+/** The backend's id, or for people why there is none. */
+export type ResolvedBackend = { readonly id: string } | { readonly reason: string };
+
+type Refuse = (entry: CatalogueEntry, at: string, reason: string, fix?: string) => { readonly reason: string };
 
 /** Finds the backends of one host's routes, and keeps account of what it looked at. */
 export class BackendResolver {
@@ -23,17 +30,8 @@ export class BackendResolver {
   }
 
   /** The backend's id, or for people why there is none (then it is reported). `field` is the backend's own. */
-  resolve(
-    ingress: ServedIngress,
-    backend: IngressBackend,
-    field: string,
-    settings: BackendSettings,
-  ): { readonly id: string } | { readonly reason: string } {
-    const { object } = ingress;
-    const refuse = (entry: CatalogueEntry, at: string, reason: string, fix?: string) => {
-      this.findings.push(finding(entry, originOf(object, at), `${reason}; the route answers 503.`, fix));
-      return { reason };
-    };
+  resolve(ingress: ServedIngress, backend: IngressBackend, field: string, settings: BackendSettings): ResolvedBackend {
+    const refuse = this.#refusing(ingress, 'the route answers 503');
     const { service: reference, resource } = backend;
     if (reference === undefined) {
       if (resource === undefined) return refuse(INGRESS_FINDINGS.backendIncomplete, field, 'The backend names nothing');
@@ -48,20 +46,84 @@ export class BackendResolver {
           : 'The backend is a Service and a resource at once';
       return refuse(INGRESS_FINDINGS.backendIncomplete, resource === undefined ? `${field}.service.port` : field, what);
     }
-    const serviceKey = objectKey(object.ref.namespace, reference.name);
+    return this.#resolveService(
+      ingress,
+      { serviceKey: objectKey(ingress.object.ref.namespace, reference.name), port: { name: portName, number } },
+      {
+        use: `${field}.service`,
+        name: `${field}.service.name`,
+        port: `${field}.service.port.${number === undefined ? 'name' : 'number'}`,
+      },
+      settings,
+      refuse,
+    );
+  }
+
+  /**
+   * The same for a service that is named by its URL, at `field`; `outcome` is what becomes of a route without it. A name
+   * of the cluster's DNS is a Service, also of another namespace: whoever can write a URL can ask it anyway.
+   */
+  resolveUrl(
+    ingress: ServedIngress,
+    { scheme, host, port }: ServiceUrl,
+    field: string,
+    outcome: string,
+  ): ResolvedBackend {
+    // As ingress-nginx asks for it: by the name in the URL, which is not verified.
+    const named = scheme === 'https' && isIP(host) === 0;
+    const settings: BackendSettings = {
+      protocol: scheme,
+      ...(named ? { tls: { verify: false, serverName: host, sendServerName: true } } : {}),
+      serviceUpstream: false,
+    };
+    const service = clusterService(host);
+    if (service !== undefined) {
+      return this.#resolveService(
+        ingress,
+        { serviceKey: objectKey(service.namespace, service.name), port: { name: '', number: port } },
+        { use: field, name: field, port: field },
+        settings,
+        this.#refusing(ingress, outcome),
+      );
+    }
+    const id = backendId(host, String(port), settings);
+    const external = { host, port };
+    const spec: BackendSpec = { ...settings, id, serviceKey: '', portKey: String(port), services: [], external };
+    this.uses.push({ spec, origin: originOf(ingress.object, field) });
+    return { id };
+  }
+
+  #refusing({ object }: ServedIngress, outcome: string): Refuse {
+    return (entry, at, reason, fix) => {
+      this.findings.push(finding(entry, originOf(object, at), `${reason}; ${outcome}.`, fix));
+      return { reason };
+    };
+  }
+
+  #resolveService(
+    { object }: ServedIngress,
+    wanted: {
+      readonly serviceKey: string;
+      readonly port: { readonly name: string; readonly number: number | undefined };
+    },
+    at: { readonly use: string; readonly name: string; readonly port: string },
+    settings: BackendSettings,
+    refuse: Refuse,
+  ): ResolvedBackend {
+    const { serviceKey } = wanted;
+    const { number } = wanted.port;
     this.services.add(serviceKey);
     const service = this.#snapshot.get('Service', serviceKey);
     if (service === undefined) {
-      return refuse(INGRESS_FINDINGS.serviceNotFound, `${field}.service.name`, `Service ${serviceKey} does not exist`);
+      return refuse(INGRESS_FINDINGS.serviceNotFound, at.name, `Service ${serviceKey} does not exist`);
     }
-    const port = findServicePort(service, number === undefined ? { name: portName } : { number });
+    const port = findServicePort(service, number === undefined ? { name: wanted.port.name } : { number });
     if (port === undefined) {
-      const wanted = number === undefined ? JSON.stringify(portName) : String(number);
-      const reason = `Service ${serviceKey} has no TCP port ${wanted}`;
+      const text = number === undefined ? JSON.stringify(wanted.port.name) : String(number);
       return refuse(
         INGRESS_FINDINGS.servicePortNotFound,
-        `${field}.service.port.${number === undefined ? 'name' : 'number'}`,
-        reason,
+        at.port,
+        `Service ${serviceKey} has no TCP port ${text}`,
         `Use a port that the Service has (${portList(service)}), or add the port to the Service.`,
       );
     }
@@ -72,18 +134,18 @@ export class BackendResolver {
       for (const key of services) this.services.add(key);
       if (external.name === undefined) {
         const reason = `Service ${serviceKey} has no usable external name: ${external.problem}`;
-        return refuse(INGRESS_FINDINGS.externalNameInvalid, `${field}.service.name`, reason);
+        return refuse(INGRESS_FINDINGS.externalNameInvalid, at.name, reason);
       }
     }
     let own = settings;
     if (settings.serviceUpstream && (service.clusterIP === undefined || service.type === 'ExternalName')) {
       own = { ...settings, serviceUpstream: false };
       const message = `Service ${serviceKey} has no address of its own, which service-upstream asks for; its endpoints are used.`;
-      this.findings.push(finding(INGRESS_FINDINGS.noServiceAddress, originOf(object, `${field}.service`), message));
+      this.findings.push(finding(INGRESS_FINDINGS.noServiceAddress, originOf(object, at.use), message));
     }
     const id = backendId(serviceKey, port.key, own);
     const spec: BackendSpec = { ...own, id, serviceKey, portKey: port.key, services };
-    this.uses.push({ spec, origin: originOf(object, `${field}.service`) });
+    this.uses.push({ spec, origin: originOf(object, at.use) });
     return { id };
   }
 }

@@ -102,7 +102,7 @@ test('a canary whose Service is missing, or that is closed, leaves all requests 
   assert.deepEqual(findingsOf(missing), [
     'WEIR0103 Ingress/shop/canary spec.rules[0].http.paths[0].backend.service.name',
   ]);
-  const closed = translate([...WEB, main, canary({}, { 'auth-url': 'http://auth.example/' })]);
+  const closed = translate([...WEB, main, canary({}, { 'limit-rps': '5' })]);
   assert.deepEqual(canariesOf(closed), []);
 });
 

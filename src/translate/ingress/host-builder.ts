@@ -5,19 +5,25 @@
 import { finding } from '../../diagnostics/catalogue.ts';
 import type { Finding } from '../../diagnostics/finding.ts';
 import { INGRESS_FINDINGS } from '../../diagnostics/ingress.ts';
+import type { ClientCertificatePolicy } from '../../model/client-certificate.ts';
+import type { Filter } from '../../model/filter.ts';
 import { sortRoutes } from '../../model/order.ts';
 import type { Action, Canary, Route } from '../../model/route.ts';
-import type { VirtualHost } from '../../model/virtual-host.ts';
+import type { HostTls, VirtualHost } from '../../model/virtual-host.ts';
 import type { IngressBackend } from '../../snapshot/kinds/ingress.ts';
+import { trimmed } from '../../lib/trimmed.ts';
 import { originOf } from '../../snapshot/object-head.ts';
 import type { Snapshot } from '../../snapshot/snapshot.ts';
 import type { BackendUse } from '../services/backend-table.ts';
 import { BackendResolver } from './backend-resolver.ts';
+import { type BackendTlsOutcome, buildBackendTls } from './backend-tls.ts';
 import { type AssignedCanary, assignCanaries, DEFAULT_ROUTE } from './canary-assignment.ts';
+import { buildClientCertificates } from './client-certificates.ts';
 import { buildHostTls, type CertificateLookup } from './host-tls.ts';
 import { type Contributor, contestPaths } from './path-contest.ts';
 import { neverMatches, type PathRule } from './path-rule.ts';
 import { backendSettings, buildRoute, buildSlashRedirect, type RouteSurroundings } from './route-builder.ts';
+import { buildServiceFilters, type ServiceFilters } from './service-filters.ts';
 import { compareIngresses, type ServedIngress } from './served-ingress.ts';
 import { CLOSED_BY_FAULT } from './settings.ts';
 
@@ -36,6 +42,8 @@ export interface BuiltHost {
   readonly uses: readonly BackendUse[];
   readonly services: ReadonlySet<string>;
   readonly secrets: ReadonlySet<string>;
+  /** Ids of the certificates that are shown to its backends. */
+  readonly clientCertificates: ReadonlySet<string>;
   readonly findings: readonly Finding[];
 }
 
@@ -47,17 +55,16 @@ export function buildHost(hostname: string, ingresses: readonly ServedIngress[],
   const mains = contributors.filter(({ ingress }) => ingress.settings.canary === undefined);
   const canaries = contributors.filter(({ ingress }) => ingress.settings.canary !== undefined);
   const contest = contestPaths(hostname, mains);
-  const tls = buildHostTls(
-    hostname,
-    mains.map(({ ingress }) => ingress),
-    context.certificate,
-    context.hasDefaultCertificate,
-  );
+  const owners = mains.map(({ ingress }) => ingress);
+  const tls = buildHostTls(hostname, owners, context.certificate, context.hasDefaultCertificate);
+  const clients = buildClientCertificates(hostname, owners, context.certificate);
+  const closedBecause = (ingress: ServedIngress) =>
+    clients.refused ?? (clients.overruled.has(ingress.key) ? OVERRULED : closedByItself(ingress));
   const defaults = mains.filter(({ ingress }) => ingress.object.defaultBackend !== undefined);
   const assignment = assignCanaries(hostname, canaries, contest, defaults[0]?.ingress);
   const resolver = new BackendResolver(context.snapshot);
   const surroundings = { hostHasTls: tls.tls !== undefined, httpsPort: context.httpsPort };
-  const actions = new ActionBuilder(resolver);
+  const actions = new ActionBuilder(resolver, context.certificate);
 
   const routes: Route[] = [];
   for (const [identity, { ingress, rule, match, uncompilable }] of contest.winners) {
@@ -67,14 +74,15 @@ export function buildHost(hostname: string, ingresses: readonly ServedIngress[],
         ? actions.build(ingress, rule.backend, `${rule.field}.backend`, assignment.assigned.get(identity))
         : closedAction(closed);
     const id = [ingress.key, rule.type, match.value].join(' ');
-    const basis = { id, ingress, match, field: rule.field, action, closed: closed !== undefined };
+    const services = actions.services(ingress);
+    const basis = { id, ingress, match, field: rule.field, action, services, closed: closed !== undefined };
     const route = buildRoute(basis, surroundings);
     routes.push(route);
     if (wantsSlashRedirect(route, contest.winners, rule)) {
       routes.push(buildSlashRedirect(route, basis, surroundings));
     }
   }
-  const findings = [...contest.findings, ...tls.findings, ...assignment.findings];
+  const findings = [...contest.findings, ...tls.findings, ...clients.findings, ...assignment.findings];
   const fallback = buildDefault(
     hostname,
     defaults,
@@ -82,18 +90,28 @@ export function buildHost(hostname: string, ingresses: readonly ServedIngress[],
     assignment.assigned.get(DEFAULT_ROUTE),
     actions,
     surroundings,
+    closedBecause,
   );
   findings.push(...fallback.findings);
-  const outcome = { uses: resolver.uses, services: resolver.services, secrets: tls.secrets };
-  const all = [...findings, ...resolver.findings];
+  const outcome = {
+    uses: resolver.uses,
+    services: resolver.services,
+    secrets: new Set([...tls.secrets, ...clients.secrets, ...actions.secrets]),
+    clientCertificates: actions.clientCertificates,
+  };
+  const all = [...findings, ...resolver.findings, ...actions.findings];
   if (mains.length === 0) return { ...outcome, findings: all };
   const host: VirtualHost = {
     scope: INGRESS_SCOPE,
     hostname,
-    ...(tls.tls === undefined ? {} : { tls: tls.tls }),
-    routes: sortRoutes([...routes, ...fallback.routes]),
-    origins: mains.flatMap(({ ingress, part }) =>
-      (part.fields.length > 0 ? part.fields : ['spec.defaultBackend']).map((field) => originOf(ingress.object, field)),
+    ...hostTls(tls.tls, clients.policy),
+    routes: trimmed(sortRoutes([...routes, ...fallback.routes])),
+    origins: trimmed(
+      mains.flatMap(({ ingress, part }) =>
+        (part.fields.length > 0 ? part.fields : ['spec.defaultBackend']).map((field) =>
+          originOf(ingress.object, field),
+        ),
+      ),
     ),
   };
   return { ...outcome, host, findings: all };
@@ -120,6 +138,7 @@ function buildDefault(
   canary: AssignedCanary | undefined,
   actions: ActionBuilder,
   surroundings: RouteSurroundings,
+  closedBecause: (ingress: ServedIngress) => string | undefined,
 ): { readonly routes: readonly Route[]; readonly findings: readonly Finding[] } {
   if (owner === undefined) return { routes: [], findings: [] };
   const field = 'spec.defaultBackend';
@@ -134,12 +153,21 @@ function buildDefault(
   const action =
     closed === undefined ? actions.build(ingress, ingress.object.defaultBackend!, field, canary) : closedAction(closed);
   const match = { kind: 'text-prefix', value: '/' } as const;
-  const basis = { id: `${ingress.key} default`, ingress, match, field, action, closed: closed !== undefined };
+  const services = actions.services(ingress);
+  const basis = { id: `${ingress.key} default`, ingress, match, field, action, services, closed: closed !== undefined };
   return { routes: [buildRoute(basis, surroundings)], findings };
 }
 
+/** Without a TLS section the certificate is the default one. */
+function hostTls(tls: HostTls | undefined, clientCertificate: ClientCertificatePolicy | undefined): { tls?: HostTls } {
+  if (clientCertificate === undefined) return tls === undefined ? {} : { tls };
+  return { tls: { certificates: [], ...tls, clientCertificate } };
+}
+
+const OVERRULED = 'Another Ingress decides which client certificates this host asks for';
+
 /** Why all routes of the Ingress answer 503; undefined where they don't. */
-function closedBecause({ settings: { closed } }: ServedIngress): string | undefined {
+function closedByItself({ settings: { closed } }: ServedIngress): string | undefined {
   if (closed === undefined) return undefined;
   return closed === CLOSED_BY_FAULT
     ? 'weir failed at reading this Ingress'
@@ -151,16 +179,27 @@ function closedAction(reason: string): Action {
 }
 
 class ActionBuilder {
+  /** Secrets that were looked at for backends, and those of them whose certificate is shown to one. */
+  readonly secrets = new Set<string>();
+  readonly clientCertificates = new Set<string>();
+  readonly findings: Finding[] = [];
   readonly #resolver: BackendResolver;
+  readonly #certificate: CertificateLookup;
+  /** By Ingress. */
+  readonly #tls = new Map<string, BackendTlsOutcome>();
+  readonly #services = new Map<string, ServiceFilters>();
 
-  constructor(resolver: BackendResolver) {
+  constructor(resolver: BackendResolver, certificate: CertificateLookup) {
     this.#resolver = resolver;
+    this.#certificate = certificate;
   }
 
   /** `field`: the backend's own, as `spec.defaultBackend`. */
   build(ingress: ServedIngress, backend: IngressBackend, field: string, canary: AssignedCanary | undefined): Action {
-    const { settings } = ingress;
-    const main = this.#resolver.resolve(ingress, backend, field, backendSettings(settings));
+    const { refused, tls } = this.#tlsOf(ingress);
+    const closed = refused ?? this.#servicesOf(ingress).refused;
+    if (closed !== undefined) return closedAction(closed);
+    const main = this.#resolver.resolve(ingress, backend, field, backendSettings(ingress.settings, tls));
     if ('reason' in main) return { kind: 'respond', status: 503, reason: main.reason };
     const canaries = canary === undefined ? [] : this.#canaries(canary, ingress);
     return {
@@ -170,12 +209,39 @@ class ActionBuilder {
     };
   }
 
-  /** A canary speaks the main route's protocol; one that is closed, or has no backend, gets nothing. */
+  /** Filters for the services that the Ingress names by URL; none where its routes are closed because of one. */
+  services(ingress: ServedIngress): readonly Filter[] {
+    return closedByItself(ingress) === undefined ? this.#servicesOf(ingress).filters : [];
+  }
+
+  #servicesOf(ingress: ServedIngress): ServiceFilters {
+    const known = this.#services.get(ingress.key);
+    if (known !== undefined) return known;
+    const made = buildServiceFilters(ingress, this.#resolver);
+    this.#services.set(ingress.key, made);
+    return made;
+  }
+
+  #tlsOf(ingress: ServedIngress): BackendTlsOutcome {
+    const known = this.#tls.get(ingress.key);
+    if (known !== undefined) return known;
+    const outcome = buildBackendTls(ingress, this.#certificate);
+    this.#tls.set(ingress.key, outcome);
+    if (outcome.secretKey !== undefined) this.secrets.add(outcome.secretKey);
+    if (outcome.tls?.clientCertificate !== undefined) this.clientCertificates.add(outcome.tls.clientCertificate);
+    this.findings.push(...outcome.findings);
+    return outcome;
+  }
+
+  /** A canary speaks the main route's protocol, with its TLS; one that is closed, or has no backend, gets nothing. */
   #canaries({ ingress, backend, field }: AssignedCanary, main: ServedIngress): Canary[] {
     const { canary, closed } = ingress.settings;
     if (canary === undefined || closed !== undefined) return [];
     const at = field === 'spec.defaultBackend' ? field : `${field}.backend`;
-    const settings = { ...backendSettings(ingress.settings), protocol: main.settings.backendProtocol };
+    const settings = {
+      ...backendSettings(ingress.settings, this.#tlsOf(main).tls),
+      protocol: main.settings.backendProtocol,
+    };
     const resolved = this.#resolver.resolve(ingress, backend, at, settings);
     if ('reason' in resolved) return [];
     return [{ backend: resolved.id, ...canary, origin: originOf(ingress.object, field) }];

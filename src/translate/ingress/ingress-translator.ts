@@ -303,7 +303,8 @@ export class IngressTranslator implements Translator {
     const built = buildHost(hostname, ingresses, context);
     this.#services.set(hostname, built.services);
     this.#backends.use(hostname, built.uses);
-    this.#certificates.use(hostname, built.secrets, new Set(built.host?.tls?.certificates ?? []));
+    const shown = [...(built.host?.tls?.certificates ?? []), ...built.clientCertificates];
+    this.#certificates.use(hostname, built.secrets, new Set(shown));
     this.#book.set(`host ${hostname}`, built.findings);
     return built.host;
   }

@@ -67,9 +67,12 @@ export function literalMatch({ type, value }: PathRule): PathMatch {
   return type === 'Prefix' ? { kind: 'prefix', value: withoutSlash(value) } : { kind: 'text-prefix', value };
 }
 
-/** What it matches on a host with them: ingress-nginx reads every path of such a host as one, whatever its type. */
-export function regexMatch({ type, value }: PathRule): PathMatch {
-  return { kind: 'regex', value: type === 'Prefix' ? withoutSlash(value) : value, ignoreCase: true };
+/**
+ * What it matches on a host with them: ingress-nginx reads every path of such a host as one, whatever its type, just as
+ * it is written. Without its slash `/admin/` would take `/administrator` as well.
+ */
+export function regexMatch({ value }: PathRule): PathMatch {
+  return { kind: 'regex', value, ignoreCase: true };
 }
 
 /** Why no request path can ever be this one; undefined if one can. */

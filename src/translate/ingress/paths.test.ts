@@ -105,7 +105,7 @@ test('one use-regex or rewrite-target turns all paths of the host into regular e
     ]);
     assert.deepEqual(
       hostOf(translator, HOST).routes.map(({ match }) => match.path),
-      ['/api/(.*)', '/exact', '/p'].map((path) => ({ kind: 'regex', value: path, ignoreCase: true })),
+      ['/api/(.*)', '/exact', '/p/'].map((path) => ({ kind: 'regex', value: path, ignoreCase: true })),
     );
     assert.deepEqual(routesOf(translator, 'b.example'), ['exact /e → shop/web:80']);
     assert.deepEqual(findingsOf(translator), ['WEIR0111 Ingress/shop/plain spec.rules[0].http.paths[0].path']);
@@ -154,7 +154,7 @@ test('closed routes keep the matches that they would have open, so that no less 
   const rewriting = translate([...WEB, wide, ingress({ annotations: closing, hosts: { [HOST]: [regex] } })]);
   assert.deepEqual(routesOf(rewriting, HOST), ['regex /api/v[12]/(.*) ✗ 503', 'regex / → shop/web:80']);
 
-  const restricting = { 'nginx.ingress.kubernetes.io/auth-url': 'http://a.example' };
+  const restricting = { 'nginx.ingress.kubernetes.io/limit-rps': '5' };
   const slash = of('/docs/', 'ImplementationSpecific');
   const restricted = translate([...WEB, wide, ingress({ annotations: restricting, hosts: { [HOST]: [slash] } })]);
   assert.deepEqual(routesOf(restricted, HOST), [

@@ -1,4 +1,5 @@
 /** Puts what an Ingress' settings say onto one of its paths. */
+import type { BackendTls } from '../../model/backend.ts';
 import type { Filter } from '../../model/filter.ts';
 import type { PathMatch } from '../../model/match.ts';
 import type { Action, Route } from '../../model/route.ts';
@@ -14,6 +15,8 @@ export interface RouteBasis {
   /** `spec.rules[0].http.paths[0]` */
   readonly field: string;
   readonly action: Action;
+  /** Filters for the services that the Ingress names by URL. */
+  readonly services: readonly Filter[];
   /** Answers 503 whatever is asked: nothing of the settings comes before that but the redirect to HTTPS. */
   readonly closed: boolean;
 }
@@ -24,7 +27,7 @@ export interface RouteSurroundings {
 }
 
 export function buildRoute(basis: RouteBasis, surroundings: RouteSurroundings): Route {
-  const { id, ingress, match, field, action, closed } = basis;
+  const { id, ingress, match, field, action, services, closed } = basis;
   const { object, settings } = ingress;
   const { timeouts, buffering, retry, bodyLimit, affinity, connectionHeader, accessLog } = settings;
   const own = closed ? [] : settings.filters;
@@ -37,7 +40,7 @@ export function buildRoute(basis: RouteBasis, surroundings: RouteSurroundings): 
       ...own.filter(({ type }) => type === 'redirect'),
       ...httpsRedirect(settings, surroundings),
       ...own.filter(({ type }) => type !== 'redirect'),
-      ...(action.kind === 'forward' ? rewrite(settings, match) : []),
+      ...(action.kind === 'forward' ? [...services, ...rewrite(settings, match)] : []),
     ],
     action,
     ...(Object.keys(timeouts).length === 0 ? {} : { timeouts }),
@@ -74,8 +77,17 @@ export function buildSlashRedirect(
   };
 }
 
-export function backendSettings({ backendProtocol, balancing, serviceUpstream }: IngressSettings): BackendSettings {
-  return { protocol: backendProtocol, ...(balancing === undefined ? {} : { balancing }), serviceUpstream };
+/** `tls`: what the settings say of it, with what the Secret holds. */
+export function backendSettings(
+  { backendProtocol, balancing, serviceUpstream }: IngressSettings,
+  tls: BackendTls | undefined,
+): BackendSettings {
+  return {
+    protocol: backendProtocol,
+    ...(balancing === undefined ? {} : { balancing }),
+    ...(tls === undefined ? {} : { tls }),
+    serviceUpstream,
+  };
 }
 
 function httpsRedirect({ httpsRedirect }: IngressSettings, { hostHasTls, httpsPort }: RouteSurroundings): Filter[] {
@@ -84,7 +96,8 @@ function httpsRedirect({ httpsRedirect }: IngressSettings, { hostHasTls, httpsPo
 }
 
 function rewrite({ rewriteTarget, upstreamHost, forwardedPrefix }: IngressSettings, match: PathMatch): Filter[] {
-  const path = rewriteTarget === undefined || match.kind !== 'regex' ? undefined : rewriteTarget;
+  // As in ingress-nginx: a rewrite to the very path that is written there is none.
+  const path = match.kind !== 'regex' || rewriteTarget === match.value ? undefined : rewriteTarget;
   if (path === undefined && upstreamHost === undefined && forwardedPrefix === undefined) return [];
   return [
     {

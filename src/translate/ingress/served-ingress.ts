@@ -7,6 +7,7 @@ import { INGRESS_FINDINGS } from '../../diagnostics/ingress.ts';
 import { TLS_FINDINGS } from '../../diagnostics/tls.ts';
 import { captureCount } from '../../lib/pcre.ts';
 import { compareText } from '../../lib/text-order.ts';
+import { trimmed } from '../../lib/trimmed.ts';
 import { isHostname } from '../../model/hostname.ts';
 import { compareAges } from '../../model/order.ts';
 import type { Origin } from '../../model/origin.ts';
@@ -81,7 +82,12 @@ export function readIngress(
   });
   if (object.defaultBackend !== undefined) part(ANY_HOST);
   if (settings.canary === undefined) findings.push(...tlsHostsWithoutRule(object, [...hosts.keys()]));
-  return { ingress: { key: headKey(object), object, settings, hosts: [...hosts.values()] }, findings };
+  const parts = [...hosts.values()].map(({ hostname, fields, paths }) => ({
+    hostname,
+    fields: trimmed(fields),
+    paths: trimmed(paths),
+  }));
+  return { ingress: { key: headKey(object), object, settings, hosts: trimmed(parts) }, findings };
 }
 
 /** The oldest first: it wins. */

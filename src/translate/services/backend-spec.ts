@@ -16,6 +16,8 @@ export interface BackendSpec extends BackendSettings {
   readonly serviceKey: string;
   /** `FoundPort.key` */
   readonly portKey: string;
+  /** Set: there is no Service, and whoever is behind this DNS name or address is asked. Then `serviceKey` is empty. */
+  readonly external?: { readonly host: string; readonly port: number };
   /** Keys of all Services that the backend depends on: its own, and those that its external name leads through. */
   readonly services: readonly string[];
 }

@@ -129,7 +129,8 @@ export class BackendTable {
   #made(entry: Entry): Backend | undefined {
     const { id, protocol, serviceKey } = entry.spec;
     const [namespace = '', name = ''] = serviceKey.split('/');
-    const origin = { object: { kind: 'Service', namespace, name }, field: 'spec' };
+    const service = { object: { kind: 'Service', namespace, name }, field: 'spec' };
+    const origin = entry.spec.external === undefined ? service : externalOrigin(entry.spec.external);
     return this.#guard.attempt({
       subject: `backend ${id}`,
       work: () => (this.#used.isUsed(id) ? this.#build(entry) : this.#remove(id)),
@@ -162,25 +163,40 @@ export class BackendTable {
 
   #build(entry: Entry): Backend {
     const { spec } = entry;
+    if (spec.external !== undefined) return this.#buildExternal(entry, spec.external);
     const service = this.#snapshot.get('Service', spec.serviceKey);
     const port = service === undefined ? undefined : servicePortByKey(service, spec.portKey);
     // Whoever uses a backend has found its Service and port, and is made again before it when one of them goes.
     if (service === undefined || port === undefined) throw new Error(`backend ${spec.id} without its Service port`);
     const outcome = this.#endpoints(spec, service, port);
+    const field = service.type === 'ExternalName' ? 'spec.externalName' : `spec.ports[${port.index ?? 0}]`;
+    return this.#finish(entry, outcome, originOf(service, field));
+  }
+
+  /** What is wrong with it is told to whoever names the host: there is no object of its own. */
+  #buildExternal(entry: Entry, { host, port }: NonNullable<BackendSpec['external']>): Backend {
+    const origin = externalOrigin({ host, port });
+    const outcome = this.#namedEndpoints(entry.spec.id, host, port, origin, (problem) => `Host ${host} ${problem}`);
+    const [refused] = outcome.findings;
+    const trouble = outcome.trouble === undefined || refused === undefined ? outcome.trouble : troubleOf(refused, host);
+    return this.#finish(entry, { ...outcome, findings: [], ...(trouble === undefined ? {} : { trouble }) }, origin);
+  }
+
+  #finish(entry: Entry, outcome: Outcome, origin: Origin): Backend {
+    const { spec } = entry;
     this.#book.set(`backend ${spec.id}`, outcome.findings);
     if (!equalParts(entry.trouble, outcome.trouble)) {
       if (outcome.trouble === undefined) delete entry.trouble;
       else entry.trouble = outcome.trouble;
       for (const user of this.#used.users(spec.id)) this.#reportUse(spec.id, user);
     }
-    const field = service.type === 'ExternalName' ? 'spec.externalName' : `spec.ports[${port.index ?? 0}]`;
     return {
       id: spec.id,
       protocol: spec.protocol,
       ...(spec.tls === undefined ? {} : { tls: spec.tls }),
       balancing: spec.balancing ?? { kind: 'round-robin' },
       endpoints: [...outcome.endpoints],
-      origin: originOf(service, field),
+      origin,
     };
   }
 
@@ -206,19 +222,24 @@ export class BackendTable {
     const { name, problem } = followExternalName(this.#snapshot, service);
     if (name === undefined) throw new Error(`backend ${spec.id} without a name: ${problem}`);
     const origin = originOf(service, 'spec.externalName');
+    const what = (problem: string) => `External name ${name} ${problem}`;
+    return this.#namedEndpoints(spec.id, name, port.port, origin, what);
+  }
+
+  #namedEndpoints(id: string, name: string, port: number, origin: Origin, what: (problem: string) => string): Outcome {
     if (this.#addresses.isAddress(name)) {
-      this.#need(spec.id, undefined);
-      return this.#readAddresses([name], port.port, origin);
+      this.#need(id, undefined);
+      return this.#readAddresses([name], port, origin);
     }
-    this.#need(spec.id, name);
+    this.#need(id, name);
     const answer = this.#answers.get(name);
     // Nobody has asked yet: nothing to complain about.
     if (answer === undefined) return { endpoints: [], findings: [] };
     if ('error' in answer) {
-      const message = `External name ${name} can not be resolved: ${answer.error}.`;
+      const message = what(`can not be resolved: ${answer.error}.`);
       return { endpoints: [], findings: [], trouble: { entry: INGRESS_FINDINGS.externalNameUnresolved, message } };
     }
-    return this.#readAddresses(answer.addresses, port.port, origin);
+    return this.#readAddresses(answer.addresses, port, origin);
   }
 
   #readAddresses(texts: readonly string[], port: number, origin: Origin): Outcome {
@@ -269,6 +290,17 @@ interface Outcome {
   readonly endpoints: readonly Endpoint[];
   readonly findings: readonly Finding[];
   readonly trouble?: Trouble;
+}
+
+/** No object of the cluster: what `weir explain` and the findings of an apply show as its origin. */
+function externalOrigin({ host, port }: NonNullable<BackendSpec['external']>): Origin {
+  return { object: { kind: 'Host', namespace: '', name: `${host}:${port}` }, field: '' };
+}
+
+function troubleOf({ code, message }: Finding, host: string): Trouble {
+  const entry =
+    Object.values(INGRESS_FINDINGS).find((known) => known.code === code) ?? INGRESS_FINDINGS.endpointRefused;
+  return { entry, message: `Host ${host} can not be asked: ${message}` };
 }
 
 function subjectOfUse(id: string, user: string): string {

@@ -20,6 +20,17 @@ const CLUSTER_NAME = /^([a-z0-9-]+)\.([a-z0-9-]+)\.svc(?:\..+)?$/;
  */
 const NUMBER = /(?:^|\.)(?:[0-9]+|0x[0-9a-f]*)$/;
 
+/** Whether a name in lower case could be read as an address, though it is written like none. */
+export function isNumberLike(name: string): boolean {
+  return NUMBER.test(name);
+}
+
+/** Namespace and name of the Service that a name of the cluster's DNS stands for. */
+export function clusterService(name: string): { readonly namespace: string; readonly name: string } | undefined {
+  const [, target, namespace] = CLUSTER_NAME.exec(name) ?? [];
+  return target === undefined || namespace === undefined ? undefined : { namespace, name: target };
+}
+
 /**
  * The name behind a Service of type ExternalName, through other such Services. A name that leads back to itself is a
  * problem here, before DNS turns in circles; a name of an ordinary Service is left to the cluster's DNS.

@@ -6,7 +6,7 @@ export interface PortReference {
 }
 
 export interface FoundPort {
-  /** The same for every way of naming the port: its name, or its number where it has none. */
+  /** The same for every way of naming the port: its name, or its number where it has none that Kubernetes would take. */
   readonly key: string;
   readonly port: ServicePort;
   /** In the Service's list; undefined for a port of an external name, which needs not be listed. */
@@ -28,8 +28,11 @@ export function findServicePort(service: ServiceObject, wanted: PortReference): 
     return { key: String(number), port: external, ...(index < 0 ? {} : { index }) };
   }
   if (port === undefined) return undefined;
-  return { key: port.name === '' ? String(port.port) : port.name, port, index };
+  return { key: PORT_NAME.test(port.name) ? port.name : String(port.port), port, index };
 }
+
+/** What an API server lets pass. Manifests may say anything: that must not become part of a backend's id. */
+const PORT_NAME = /^(?=.{1,63}$)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;
 
 /** The port that `FoundPort.key` was made from. */
 export function servicePortByKey(service: ServiceObject, key: string): FoundPort | undefined {

@@ -3,6 +3,7 @@ import type { Certificate } from '../../model/certificate.ts';
 import { FAULT_FINDINGS } from '../../diagnostics/faults.ts';
 import { faultText } from '../../diagnostics/fault-finding.ts';
 import { equalParts } from '../../model/equality.ts';
+import type { SecretObject } from '../../snapshot/kinds/secret.ts';
 import { originOf } from '../../snapshot/object-head.ts';
 import { ReferenceIndex } from '../../snapshot/reference-index.ts';
 import type { Snapshot } from '../../snapshot/snapshot.ts';
@@ -13,7 +14,13 @@ import { validityProblem } from './validity.ts';
 /** What users of a Secret need to know; equal states mean that nothing changes for them. */
 export interface CertificateState {
   readonly id: string;
-  /** Absent: it can't be used. */
+  /** There is a certificate or a key, usable or not. */
+  readonly hasPair: boolean;
+  /** `ca.crt` as it stands there. */
+  readonly authorities?: string;
+  /** `ca.crl` as it stands there. */
+  readonly revocations?: string;
+  /** Absent: the pair can't be used. */
   readonly usable?: { readonly keyType: Certificate['keyType']; readonly names: readonly string[] };
   readonly problems: readonly { readonly entry: CatalogueEntry; readonly message: string }[];
   readonly exists: boolean;
@@ -120,7 +127,7 @@ export class CertificateTable {
     let entry: Entry;
     try {
       const { certificate, problems } = pair ?? (secret === undefined ? { problems: [] } : readKeyPair(secret));
-      entry = this.#judge(secretKey, certificate, problems, secret !== undefined);
+      entry = this.#judge(secretKey, certificate, problems, secret);
     } catch (error) {
       entry = faultyEntry(secretKey, error, before);
     }
@@ -130,7 +137,13 @@ export class CertificateTable {
     return entry;
   }
 
-  #judge(id: string, certificate: Certificate | undefined, problems: readonly KeyPairProblem[], exists = true): Entry {
+  #judge(
+    id: string,
+    certificate: Certificate | undefined,
+    problems: readonly KeyPairProblem[],
+    secret: SecretObject | undefined,
+  ): Entry {
+    const exists = secret !== undefined;
     const validity = certificate === undefined ? undefined : validityProblem(certificate, this.#now());
     const all = validity === undefined ? problems : [...problems, validity];
     return {
@@ -138,6 +151,9 @@ export class CertificateTable {
         id,
         exists,
         ...(exists || !this.#refuses(id) ? {} : { refused: true as const }),
+        hasPair: secret?.certificate !== undefined || secret?.privateKey !== undefined,
+        ...(secret?.authorities === undefined ? {} : { authorities: secret.authorities.reveal() }),
+        ...(secret?.revocations === undefined ? {} : { revocations: secret.revocations.reveal() }),
         ...(certificate === undefined ? {} : { usable: { keyType: certificate.keyType, names: certificate.names } }),
         problems: all.map(({ entry, message }) => ({ entry, message })),
       },
@@ -154,7 +170,9 @@ export class CertificateTable {
 
   #report(key: string, entry: Entry | undefined): void {
     const secret = this.#snapshot.get('Secret', key);
-    const problems = entry?.allProblems ?? [];
+    // One that holds authorities alone is no key pair, and whoever takes it for one is told so.
+    const isPair = entry?.state.authorities === undefined || entry.state.hasPair;
+    const problems = isPair ? (entry?.allProblems ?? []) : [];
     this.#book.set(
       `secret ${key}`,
       secret === undefined
@@ -173,6 +191,9 @@ function faultyEntry(id: string, error: unknown, before: Entry | undefined): Ent
     state: {
       id,
       exists: true,
+      hasPair: true,
+      ...(before?.state.authorities === undefined ? {} : { authorities: before.state.authorities }),
+      ...(before?.state.revocations === undefined ? {} : { revocations: before.state.revocations }),
       ...(before?.state.usable === undefined ? {} : { usable: before.state.usable }),
       problems: [{ entry: problem.entry, message }],
     },

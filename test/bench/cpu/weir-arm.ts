@@ -1,34 +1,47 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { KeyPair } from '../../support/certificates.ts';
 import { ManifestFolder } from '../../support/manifest-folder.ts';
-import { backendService, ingress, type Manifest } from '../../support/manifests.ts';
+import { backendService, ingress, type Manifest, tlsSecret } from '../../support/manifests.ts';
 import type { Scope } from '../../support/scope.ts';
 import { startWeir } from '../../support/weir.ts';
 import { nginxOf } from '../nginx-of-weir.ts';
-import { BACKEND_HEADERS } from './proxy-conf.ts';
+import { BACKEND_HEADERS, type ProxyHost } from './proxy-conf.ts';
 
 export interface WeirArm {
   readonly httpPort: number;
+  readonly httpsPort: number;
   readonly workers: () => readonly number[];
 }
 
-/** weir with one nginx worker; of `hosts` Ingresses one is for bench.test, all have the same endpoints. */
-export async function startWeirArm(
-  scope: Scope,
-  { hosts, backendPorts }: { hosts: number; backendPorts: readonly number[] },
-): Promise<WeirArm> {
-  const endpoints = backendPorts.map((port) => ({ address: '127.0.0.1', port }));
-  const manifests: Manifest[] = [];
-  for (let index = 0; index < hosts; index += 1) {
-    const name = `app-${index}`;
-    const host = index === 0 ? 'bench.test' : `app-${index}.test`;
-    manifests.push(ingress({ name, host, paths: [{ service: name }] }), ...backendService({ name, endpoints }));
+const HOSTS_A_FILE = 100;
+
+/** weir with one nginx worker; each host has its own Ingress and Service. `pair`: the certificate of all of them. */
+export async function startWeirArm(scope: Scope, hosts: readonly ProxyHost[], pair?: KeyPair): Promise<WeirArm> {
+  const files: Record<string, Manifest[]> = {};
+  for (const [index, host] of hosts.entries()) {
+    const file = (files[`apps-${Math.floor(index / HOSTS_A_FILE)}.json`] ??= []);
+    file.push(...appManifests(`app-${index}`, host, pair));
   }
-  const folder = new ManifestFolder(scope, { 'apps.json': manifests });
+  const folder = new ManifestFolder(scope, files);
   const weir = await startWeir(scope, { manifests: folder, args: ['--workers', '1'], withinMs: 60_000 });
   const nginx = nginxOf(weir.stateDir);
   assertSameHeaders(readFileSync(join(weir.stateDir, 'nginx/run/nginx.conf'), 'utf8'));
-  return { httpPort: weir.httpPort, workers: nginx.workers };
+  return { httpPort: weir.httpPort, httpsPort: weir.httpsPort, workers: nginx.workers };
+}
+
+function appManifests(name: string, host: ProxyHost, pair: KeyPair | undefined): Manifest[] {
+  const endpoints = host.endpoints.map((endpoint) => {
+    const [address = '', port] = endpoint.split(':');
+    return { address, port: Number(port) };
+  });
+  const secretName = `${name}-tls`;
+  const tls = pair === undefined ? {} : { tls: [{ hosts: [host.name], secretName }] };
+  return [
+    ingress({ name, host: host.name, paths: [{ service: name }], ...tls }),
+    ...backendService({ name, endpoints }),
+    ...(pair === undefined ? [] : [tlsSecret({ name: secretName, ...pair })]),
+  ];
 }
 
 /** Otherwise the comparison would be unfair without anybody noticing. */

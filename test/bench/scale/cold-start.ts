@@ -1,3 +1,4 @@
+import { Agent } from 'node:http';
 import { request } from '../../support/clients/http-client.ts';
 import type { ManifestFolder } from '../../support/manifest-folder.ts';
 import type { Scope } from '../../support/scope.ts';
@@ -27,7 +28,6 @@ export async function measureColdStart(
   const weir = await startWeir(scope, {
     manifests,
     wait: false,
-
     ...(again === undefined ? {} : { again }),
   });
   const waiting = new Set(
@@ -48,9 +48,20 @@ export async function measureColdStart(
   return { weir, readySeconds, lastHostSeconds: since() };
 }
 
-async function statusOf(port: number, host: string, path: string): Promise<number> {
+/** Asks each host once. Rejects with the number of those that don't answer 200. */
+export async function everyHostAnswers(weir: Weir, apps: number): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  let missing = 0;
+  for (let index = 0; index < apps; index += 1) {
+    if ((await statusOf(weir.httpPort, hostOf(index), '/', agent)) !== 200) missing += 1;
+  }
+  agent.destroy();
+  if (missing > 0) throw new Error(`${missing} of ${apps} hosts don't answer though the sample does`);
+}
+
+async function statusOf(port: number, host: string, path: string, agent?: Agent): Promise<number> {
   try {
-    return (await request({ port, host, path })).status;
+    return (await request({ port, host, path, ...(agent === undefined ? {} : { agent }) })).status;
   } catch {
     return 0;
   }

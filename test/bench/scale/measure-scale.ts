@@ -9,7 +9,7 @@ import { nginxOf } from '../nginx-of-weir.ts';
 import { cpuSeconds, residentMib } from '../process-figures.ts';
 import { runWrk } from '../wrk.ts';
 import { type ChangeFigures, measureChanges } from './change-to-traffic.ts';
-import { measureColdStart } from './cold-start.ts';
+import { everyHostAnswers, measureColdStart } from './cold-start.ts';
 import { BACKEND_ADDRESSES, hostOf, writeScaleManifests } from './scale-manifests.ts';
 
 export interface ScaleFigures {
@@ -17,7 +17,10 @@ export interface ScaleFigures {
   readonly certificates: number;
   readonly coldSeconds: number;
   readonly savedSeconds: number;
+  /** After the changes. */
   readonly controllerMib: number;
+  /** Of a weir that began with saved state and did nothing since. */
+  readonly savedMib: number;
   readonly masterMib: number;
   readonly workersMib: readonly number[];
   readonly change: ChangeFigures;
@@ -44,6 +47,7 @@ export async function measureScale(
   say(`${size.apps} Ingresses: manifests written`);
   const cold = await measureColdStart(scope, folder, size.apps);
   say(`${size.apps} Ingresses: last host after ${cold.lastHostSeconds.toFixed(2)} s`);
+  await everyHostAnswers(cold.weir, size.apps);
   const change = await measureChanges(folder, cold.weir, options, certificates, size.changes);
   say(`${size.apps} Ingresses: ${size.changes} changes, median ${change.p50Ms.toFixed(1)} ms`);
   const nginx = nginxOf(cold.weir.stateDir);
@@ -58,6 +62,9 @@ export async function measureScale(
   await cold.weir.stop('SIGTERM');
   const again = await measureColdStart(scope, folder, size.apps, cold.weir);
   say(`${size.apps} Ingresses: with saved state, last host after ${again.lastHostSeconds.toFixed(2)} s`);
+  await again.weir.settled();
+  await everyHostAnswers(again.weir, size.apps);
+  const savedMib = residentMib(again.weir.pid);
   await again.weir.stop('SIGTERM');
   return {
     apps: size.apps,
@@ -65,6 +72,7 @@ export async function measureScale(
     coldSeconds: cold.lastHostSeconds,
     savedSeconds: again.lastHostSeconds,
     ...memory,
+    savedMib,
     change,
     requestMicros,
   };

@@ -1,5 +1,6 @@
+import type { Authority } from '../../support/certificates.ts';
 import type { Backend } from '../../support/backends/echo-backend.ts';
-import { backendService, ingress, type Manifest, tlsSecret } from '../../support/manifests.ts';
+import { backendService, ingress, type Manifest, secret, tlsSecret } from '../../support/manifests.ts';
 import { type HostState, SERVICES, type ServiceName } from './host-state.ts';
 
 const PREFIX = 'nginx.ingress.kubernetes.io';
@@ -8,6 +9,7 @@ const PREFIX = 'nginx.ingress.kubernetes.io';
 export function hostFiles(
   state: HostState,
   backends: ReadonlyMap<string, Backend>,
+  authorities: Readonly<Record<'own' | 'foreign', Authority>>,
 ): ReadonlyMap<string, readonly Manifest[] | undefined> {
   const name = state.host.split('.')[0] ?? '';
   const file = (part: string) => `${name}/${part}.yaml`;
@@ -23,7 +25,15 @@ export function hostFiles(
       ...(state.sub === undefined ? [] : [{ path: '/sub', pathType: state.sub, service: `${name}-alt` }]),
     ],
     tls: [{ hosts: [state.host], secretName: `${name}-tls` }],
-    annotations: { [`${PREFIX}/ssl-redirect`]: 'false' },
+    annotations: {
+      [`${PREFIX}/ssl-redirect`]: 'false',
+      ...(state.clients === undefined ? {} : { [`${PREFIX}/auth-tls-secret`]: `default/${name}-clients` }),
+    },
+  });
+  // One Secret, whose content changes.
+  const clients = secret({
+    name: `${name}-clients`,
+    values: { 'ca.crt': authorities[state.clients ?? 'own'].certificate },
   });
   const canary = ingress({
     name: `${name}-canary`,
@@ -34,6 +44,7 @@ export function hostFiles(
   return new Map<string, readonly Manifest[] | undefined>([
     ...SERVICES.map((part) => [file(`service-${part}`), service(part)] as const),
     [file('tls'), [tlsSecret({ name: `${name}-tls`, ...state.certificate })]],
+    [file('clients'), [clients]],
     [file('ingress'), state.served ? [main] : undefined],
     [file('canary'), state.weight === undefined ? undefined : [canary]],
   ]);

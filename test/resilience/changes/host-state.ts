@@ -18,13 +18,17 @@ export interface HostState {
   /** Names of backends. */
   readonly endpoints: Readonly<Record<ServiceName, readonly string[]>>;
   readonly certificate: KeyPair;
+  /** Whose certificates clients must show: those of the prober's own authority, of another; undefined: none is asked for. */
+  readonly clients: 'own' | 'foreign' | undefined;
 }
 
 export const PATHS = ['/', '/sub', '/sub/deeper'] as const;
 
-/** Every answer that is right for a path: names of backends, or a status. */
-export function rightAnswers(state: HostState, path: (typeof PATHS)[number]): ReadonlySet<string> {
+/** Every answer that is right for a path: names of backends, or a status. `tls`: asked with the prober's certificate. */
+export function rightAnswers(state: HostState, path: (typeof PATHS)[number], tls: boolean): ReadonlySet<string> {
   if (!state.served) return new Set(['404']);
+  if (state.clients !== undefined && !tls) return new Set(['403']);
+  if (state.clients === 'foreign') return new Set(['400']);
   const of = (service: ServiceName) => {
     const names = state.endpoints[service];
     return names.length === 0 ? ['503'] : names;

@@ -2,7 +2,7 @@ import type { Authority } from '../../support/certificates.ts';
 import type { HostState, ServiceName } from './host-state.ts';
 import type { Random } from './random.ts';
 
-export const CHANGE_KINDS = ['ingress', 'path', 'endpoints', 'weight', 'certificate'] as const;
+export const CHANGE_KINDS = ['ingress', 'path', 'endpoints', 'weight', 'certificate', 'client-authority'] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
 export interface Change {
@@ -41,6 +41,10 @@ async function changed(
       return { sub: random.pick(([undefined, 'Prefix', 'Exact'] as const).filter((sub) => sub !== before.sub)) };
     case 'weight':
       return { weight: random.pick([undefined, 0, 50, 100].filter((weight) => weight !== before.weight)) };
+    case 'client-authority':
+      return {
+        clients: random.pick(([undefined, 'own', 'foreign'] as const).filter((clients) => clients !== before.clients)),
+      };
     case 'certificate':
       return { certificate: await authority.issue([before.host]) };
     case 'endpoints': {

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { request, type Reply } from '../../support/clients/http-client.ts';
-import { HttpConnection } from '../../support/clients/http-connection.ts';
 import { handshake } from '../../support/clients/tls-client.ts';
+import type { Kept, KeptConnections, Target } from './kept-connections.ts';
 import { PATHS } from './host-state.ts';
 
-export type Lane = 'http kept 1' | 'http kept 2' | 'https kept' | 'http new' | 'https new' | 'handshake';
+export type Lane = Kept['lane'] | 'http new' | 'https new' | 'handshake';
 
 export interface Observation {
   readonly lane: Lane;
@@ -20,55 +20,36 @@ export interface Observation {
 const AFTERWARDS = PATHS.length;
 const PAUSE_MS = 2;
 
-/** Two plain ones, and one with TLS. */
-type KeptConnections = readonly [HttpConnection, HttpConnection, HttpConnection];
-
-interface Ports {
-  readonly httpPort: number;
-  readonly httpsPort: number;
-}
-
-/** Asks one host over and over, on kept connections and new ones, while it is being changed. */
+/** Asks one host over and over, on kept connections to each worker and new ones, while it is being changed. */
 export class Prober {
   readonly observations: Observation[] = [];
   readonly #host: string;
-  readonly #ports: Ports;
-  readonly #connections: KeptConnections;
+  readonly #target: Target;
   readonly #lanes: readonly Promise<void>[];
   #acknowledged = false;
 
-  private constructor(host: string, ports: Ports, connections: KeptConnections) {
+  private constructor(host: string, target: Target, kept: readonly Kept[], connections: KeptConnections) {
     this.#host = host;
-    this.#ports = ports;
-    this.#connections = connections;
-    const [first, second, third] = connections;
-    const ask = (connection: HttpConnection) => (path: string) => connection.request(host, path);
+    this.#target = target;
     this.#lanes = [
-      this.#lane('http kept 1', ask(first)),
-      this.#lane('http kept 2', ask(second)),
-      this.#lane('https kept', ask(third)),
-      this.#lane('http new', (path) => request({ host, path, port: ports.httpPort })),
-      this.#lane('https new', (path) => request({ host, path, port: ports.httpsPort, tls: true })),
+      ...kept.map((one) => this.#lane(one.lane, (path) => one.ask(path))),
+      this.#lane('http new', (path) => request({ host, path, port: target.httpPort })),
+      this.#lane('https new', (path) =>
+        connections.redo(() => request({ host, path, port: target.httpsPort, tls: target.tls })),
+      ),
       this.#handshakes(),
     ];
   }
 
-  /** Begins to ask; the connections that are kept are open, and were used, before this resolves. */
-  static async start(host: string, ports: Ports): Promise<Prober> {
-    const connections = await Promise.all([
-      HttpConnection.open(ports.httpPort),
-      HttpConnection.open(ports.httpPort),
-      HttpConnection.open(ports.httpsPort, { tls: { host } }),
-    ]);
-    await Promise.all(connections.map((connection) => connection.request(host)));
-    return new Prober(host, ports, connections);
+  /** Begins to ask; the connections that are kept are open before this resolves. */
+  static async start(host: string, target: Target, connections: KeptConnections): Promise<Prober> {
+    return new Prober(host, target, await connections.to(host), connections);
   }
 
   /** To be called in the moment of the acknowledgement. Resolves when each lane has asked for every path once more. */
   async finish(): Promise<void> {
     this.#acknowledged = true;
     await Promise.all(this.#lanes);
-    for (const connection of this.#connections) connection.close();
   }
 
   async #lane(lane: Lane, ask: (path: string) => Promise<Reply>): Promise<void> {
@@ -86,7 +67,7 @@ export class Prober {
     for (let left = 1; left > 0; ) {
       const began = performance.now();
       if (this.#acknowledged) left -= 1;
-      const answer = await handshake(this.#ports.httpsPort, { servername: this.#host }).then(
+      const answer = await handshake(this.#target.httpsPort, { servername: this.#host }).then(
         ({ certificate }) => certificate.fingerprint256,
         failureOf,
       );

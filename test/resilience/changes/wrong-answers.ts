@@ -15,7 +15,8 @@ export function wrongAnswers(
   return observations.flatMap(({ lane, path, answer, began }) => {
     const late = began >= acknowledged;
     const seen = path === undefined && !answer.startsWith('failed') && !own.has(answer) ? 'default' : answer;
-    const right = late ? allowed(after, path) : allowed(before, path).union(allowed(after, path));
+    const tls = !lane.startsWith('http ');
+    const right = late ? allowed(after, path, tls) : allowed(before, path, tls).union(allowed(after, path, tls));
     if (right.has(seen)) return [];
     const when = late
       ? `sent ${(began - acknowledged).toFixed(1)} ms after the acknowledgement`
@@ -24,6 +25,6 @@ export function wrongAnswers(
   });
 }
 
-function allowed(state: Change['after'], path: Observation['path']): ReadonlySet<string> {
-  return path === undefined ? new Set([rightCertificate(state) ?? 'default']) : rightAnswers(state, path);
+function allowed(state: Change['after'], path: Observation['path'], tls: boolean): ReadonlySet<string> {
+  return path === undefined ? new Set([rightCertificate(state) ?? 'default']) : rightAnswers(state, path, tls);
 }

@@ -25,7 +25,9 @@ export interface LoadReport {
   readonly byKind: Readonly<Record<LoadKind, number>>;
   readonly failed: number;
   readonly failedByKind: Readonly<Record<LoadKind, number>>;
-  /** The first 50, in words. */
+  /** Those of the failed that met a kept connection which was closed without the first byte of an answer. */
+  readonly idleClosed: number;
+  /** The first 50, in words; those counted in `idleClosed` last. */
   readonly failures: readonly string[];
   readonly seconds: number;
   /** Longest time without any good answer, in seconds. */

@@ -1,7 +1,7 @@
 import { Agent as PlainAgent } from 'node:http';
 import { Agent } from 'node:https';
 import type { Echo } from '../../support/backends/echo-backend.ts';
-import { request } from '../../support/clients/http-client.ts';
+import { ClosedWhileIdle, request } from '../../support/clients/http-client.ts';
 import { LOAD_KINDS, type LoadCommand, type LoadKind, type LoadReport } from './load-message.ts';
 
 /** How ten requests are shared out; new TLS connections cost most. */
@@ -33,11 +33,13 @@ export class LoadRun {
   readonly #counts = zeroes();
   readonly #failed = zeroes();
   readonly #failures: string[] = [];
+  readonly #idleFailures: string[] = [];
   readonly #times: number[] = [];
   readonly #began = performance.now();
   readonly #inFlight = new Set<Promise<void>>();
   readonly #timer: NodeJS.Timeout;
   #sent = 0;
+  #idleClosed = 0;
   #lastGood = performance.now();
   #longestGap = 0;
 
@@ -54,7 +56,8 @@ export class LoadRun {
       byKind: { ...this.#counts },
       failed: sum(this.#failed),
       failedByKind: { ...this.#failed },
-      failures: this.#failures,
+      idleClosed: this.#idleClosed,
+      failures: [...this.#failures, ...this.#idleFailures].slice(0, 50),
       seconds: (performance.now() - this.#began) / 1000,
       longestGap: Math.max(this.#longestGap, performance.now() - this.#lastGood) / 1000,
       p50: at(0.5),
@@ -84,7 +87,11 @@ export class LoadRun {
 
   async #send(kind: LoadKind, host: string, number: number): Promise<void> {
     const began = performance.now();
-    const problem = await this.#ask(kind, host, number).catch(errorText);
+    let idle = false;
+    const problem = await this.#ask(kind, host, number).catch((error: unknown) => {
+      idle = error instanceof ClosedWhileIdle;
+      return errorText(error);
+    });
     const ended = performance.now();
     this.#counts[kind] += 1;
     if (problem === undefined) {
@@ -94,8 +101,10 @@ export class LoadRun {
       return;
     }
     this.#failed[kind] += 1;
+    if (idle) this.#idleClosed += 1;
     const second = ((began - this.#began) / 1000).toFixed(2);
-    if (this.#failures.length < 50) this.#failures.push(`${kind} ${host} sent at ${second} s: ${problem}`);
+    const list = idle ? this.#idleFailures : this.#failures;
+    if (list.length < 50) list.push(`${kind} ${host} sent at ${second} s: ${problem}`);
   }
 
   /** What is wrong with the answer. */

@@ -5,9 +5,13 @@ import {
   request as plainRequest,
 } from 'node:http';
 import { type Agent, request as tlsRequest } from 'node:https';
+import type { ConnectionOptions } from 'node:tls';
+import type { Socket } from 'node:net';
 import { readBody } from '../backends/echo-backend.ts';
 
-export interface TlsOptions {
+/** `cert` and `key` (PEM) are the client's own. */
+export interface TlsOptions
+  extends Pick<ConnectionOptions, 'cert' | 'key' | 'minVersion' | 'maxVersion' | 'session' | 'ciphers'> {
   /** Sent as SNI; absent: the host; '': none. */
   readonly servername?: string;
   /** Authorities to trust (PEM). Absent: the certificate isn't verified. */
@@ -44,6 +48,22 @@ type RequestTarget = Required<
   Pick<PlainRequestOptions, 'host' | 'port' | 'path' | 'method' | 'headers' | 'setHost'>
 > & { readonly agent: PlainAgent | Agent | false; readonly localAddress?: string };
 
+const CLOSED: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
+
+/** Those on which an answer came. (`reusedSocket` is false for a request that waited for one of an agent's to be free.) */
+const used = new WeakSet<Socket>();
+const isUsed = (socket: Socket | null) => socket !== null && used.has(socket);
+
+/**
+ * A kept connection was closed by the other side before any of the answer came: it may have been closed while it was
+ * idle, and the request have crossed that on its way. Clients send it again on another.
+ */
+export class ClosedWhileIdle extends Error {
+  constructor(cause: Error) {
+    super(`the kept connection was closed: ${cause.message}`, { cause });
+  }
+}
+
 /** One HTTP/1.1 request, on a connection of its own unless an agent is given. Redirects aren't followed. */
 export function request(options: RequestOptions): Promise<Reply> {
   const { port, host = 'localhost', path = '/', method = 'GET', timeoutMs = 10_000 } = options;
@@ -63,8 +83,11 @@ export function request(options: RequestOptions): Promise<Reply> {
     sent.setTimeout(timeoutMs, () =>
       sent.destroy(new Error(`no answer within ${timeoutMs} ms: ${method} ${host}${path}`)),
     );
-    sent.on('error', reject);
+    sent.on('error', (error: NodeJS.ErrnoException) =>
+      reject(isUsed(sent.socket) && CLOSED.has(error.code ?? '') ? new ClosedWhileIdle(error) : error),
+    );
     sent.on('response', (response) => {
+      if (sent.socket !== null) used.add(sent.socket);
       const { statusCode = 0, headers, rawHeaders } = response;
       readBody(response)
         .then((body) => makeReply(statusCode, headers, rawHeaders, body))
@@ -99,7 +122,7 @@ export function makeReply(
 export function tlsSettings(
   tls: TlsOptions | true,
   host: string,
-): { servername: string; ca?: string; rejectUnauthorized: boolean } {
-  const { servername = host.replace(/:\d+$/, ''), ca } = tls === true ? {} : tls;
-  return { servername, rejectUnauthorized: ca !== undefined, ...(ca === undefined ? {} : { ca }) };
+): ConnectionOptions & { readonly servername: string; readonly rejectUnauthorized: boolean } {
+  const { servername = host.replace(/:\d+$/, ''), ca, ...own } = tls === true ? ({} as TlsOptions) : tls;
+  return { ...own, servername, rejectUnauthorized: ca !== undefined, ...(ca === undefined ? {} : { ca }) };
 }

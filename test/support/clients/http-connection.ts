@@ -32,11 +32,11 @@ export class HttpConnection {
   ): Promise<HttpConnection> {
     const target = { host: options.address ?? '127.0.0.1', port };
     return new Promise((resolve, reject) => {
-      const { tls } = options;
+      const { host = 'localhost', ...tls } = options.tls ?? {};
       const socket =
-        tls === undefined
+        options.tls === undefined
           ? connect(target, () => resolve(new HttpConnection(socket)))
-          : tlsConnect({ ...target, ALPNProtocols: ['http/1.1'], ...tlsSettings(tls, tls.host ?? 'localhost') }, () =>
+          : tlsConnect({ ...target, ALPNProtocols: ['http/1.1'], ...tlsSettings(tls, host) }, () =>
               resolve(new HttpConnection(socket)),
             );
       socket.once('error', reject);
@@ -46,6 +46,11 @@ export class HttpConnection {
   /** Whether the other side has closed it. */
   get ended(): boolean {
     return this.#ended;
+  }
+
+  /** The client's port: by it the connection is found in the kernel's tables. */
+  get localPort(): number {
+    return this.#socket.localPort ?? 0;
   }
 
   send(bytes: string | Buffer): void {

@@ -35,6 +35,16 @@ export class Http2Client {
     });
   }
 
+  /** Whether either side has closed it, or the other wants no more requests. */
+  get ended(): boolean {
+    return this.#session.closed || this.#session.destroyed;
+  }
+
+  /** The client's port: by it the connection is found in the kernel's tables. */
+  get localPort(): number {
+    return this.#session.socket.localPort ?? 0;
+  }
+
   /** Sends the frames of the request and resolves when the whole answer is there. */
   request({ host, path = '/', method = 'GET', headers = {}, body }: Http2RequestOptions): Promise<Http2Reply> {
     return new Promise((resolve, reject) => {

@@ -29,6 +29,10 @@ export class WebSocketClient {
     return new WebSocketClient(connection);
   }
 
+  get localPort(): number {
+    return this.#connection.localPort;
+  }
+
   get ended(): boolean {
     return this.#connection.ended;
   }

@@ -21,8 +21,8 @@ export function block(name: string, args: readonly Value[], children: readonly D
 }
 
 /** `code` is text of ours; values go into it through `luaString`. */
-export function luaBlock(name: string, code: string): Directive {
-  return { name, args: [], lua: code };
+export function luaBlock(name: string, code: string, args: readonly Value[] = []): Directive {
+  return { name, args: args.map(argument), lua: code };
 }
 
 /** A line of a `map` or `geo` block. */

@@ -23,6 +23,8 @@ export interface ConfigurationInput {
 export interface NginxSettings {
   readonly nginxVersion: string;
   readonly modules: readonly string[];
+  /** Where Lua looks for libraries before its own places, as its search patterns. Absent: nowhere. */
+  readonly lua?: { readonly scripts: readonly string[]; readonly binaries: readonly string[] };
   readonly workers: number | 'auto';
   /** Account of the workers where the master is root. */
   readonly user?: string;

@@ -6,12 +6,20 @@ import { runPaths } from './run-paths.ts';
 /** Variables that Lua sets where it must. */
 const LUA_VARIABLES = [
   'weir_authority',
+  'weir_identity',
+  'weir_tls_name',
   'weir_host',
   'weir_prefix',
   'weir_connection',
   'weir_origin',
+  'weir_leaves',
+  'weir_group',
   'weir_reason',
   'weir_quiet',
+  'weir_client_verify',
+  'weir_client_subject',
+  'weir_client_issuer',
+  'weir_client_certificate',
 ];
 
 /** The unix socket on which the supervisor speaks to the data plane. */

@@ -12,10 +12,6 @@ const REMOVED = [
   'X-Forwarded-Server',
   'X-Forwarded-By',
   'X-Auth-Request-Redirect',
-  'ssl-client-cert',
-  'ssl-client-verify',
-  'ssl-client-subject-dn',
-  'ssl-client-issuer-dn',
   'Proxy',
   'HTTP2-Settings',
 ];
@@ -34,6 +30,11 @@ export function forwardedHeaders(view: ClientView): readonly Directive[] {
     ['X-Forwarded-Prefix', variables(view.prefix)],
     ['X-Scheme', variables(view.scheme)],
     ['X-Original-Forwarded-For', variables('$http_x_forwarded_for')],
+    // Empty, and so not sent, unless the host asks for client certificates: nobody else may claim to have shown one.
+    ['ssl-client-verify', variables('$weir_client_verify')],
+    ['ssl-client-subject-dn', variables('$weir_client_subject')],
+    ['ssl-client-issuer-dn', variables('$weir_client_issuer')],
+    ['ssl-client-cert', variables('$weir_client_certificate')],
     ...view.schemeClaims,
     ...REMOVED.map((name): [string, Value] => [name, '']),
   ];

@@ -9,12 +9,13 @@ import { luaString } from './lua-string.ts';
 import type { Profile } from './profile.ts';
 import { runPaths } from './run-paths.ts';
 import { sharedMaps } from './shared-maps.ts';
-import { upstreamBlock } from './upstream-block.ts';
+import { spreadGroups } from './spread-groups.ts';
+import { upstreamBlock, upstreamName } from './upstream-block.ts';
 
 /** `id` is what the data plane will call this configuration. */
 export function httpBlock(input: ConfigurationInput, id: string): Directive {
   const { settings } = input;
-  const protocols = new Set<Profile['protocol']>(['http', ...input.profiles.map(({ protocol }) => protocol)]);
+  const upstreams = new Set([upstreamName({ protocol: 'http' }), ...input.profiles.map(upstreamName)]);
   const listeners = input.closed
     ? []
     : input.listeners.filter(({ protocol }) => protocol === 'http' || protocol === 'https');
@@ -29,19 +30,31 @@ export function httpBlock(input: ConfigurationInput, id: string): Directive {
       logFormat(),
       accessLog(settings.paths.accessLog),
       ...sharedMaps(),
-      ...[...protocols].sort().map((protocol) => upstreamBlock(protocol, settings.upstreamKeepAlive)),
+      ...[...upstreams].sort().map((name) => upstreamBlock(name, settings.upstreamKeepAlive)),
+      ...spreadGroups(settings),
       controlServer(settings.paths.run),
       ...listeners.flatMap((listener, index) => listenerServer(listener, String(index), input)),
     ],
   );
 }
 
+const AUTH_CACHE_BYTES = 8_388_608;
+
+/** All that a record may send a request to: locations, and groups that those which are shared are told. */
+function placesOf(profiles: readonly Profile[]): readonly string[] {
+  const places = profiles.flatMap((profile) => [
+    profile.location ?? profile.name,
+    ...(profile.location === undefined ? [] : [upstreamName(profile)]),
+  ]);
+  return [...new Set(places)];
+}
+
 function zone({ name, bytes }: Zone): Directive {
   return directive('lua_shared_dict', name, bytes);
 }
 
-function program({ zones, formerZones, settings }: ConfigurationInput, id: string): readonly Directive[] {
-  const { paths } = settings;
+function program({ zones, formerZones, settings, profiles }: ConfigurationInput, id: string): readonly Directive[] {
+  const { paths, lua = { scripts: [], binaries: [] } } = settings;
   const options = [
     `conf = ${luaString(id)}`,
     `tokenFile = ${luaString(runPaths(paths.run).token)}`,
@@ -54,17 +67,28 @@ function program({ zones, formerZones, settings }: ConfigurationInput, id: strin
           `formerCertificateZone = ${luaString(formerZones.certificates.name)}`,
         ]),
     `accessLog = ${paths.accessLog !== 'off'}`,
+    `profiles = { ${placesOf(profiles).map(luaString).join(', ')} }`,
   ];
   return [
-    directive('lua_package_path', `${join(paths.dataplane, '?.lua')};;`),
+    directive('lua_package_path', [join(paths.dataplane, '?.lua'), ...lua.scripts, ';'].join(';')),
+    ...(lua.binaries.length === 0 ? [] : [directive('lua_package_cpath', [...lua.binaries, ';'].join(';'))]),
     zone(zones.data),
     zone(zones.certificates),
     zone(zones.counters),
     ...(formerZones === undefined ? [] : [zone(formerZones.data), zone(formerZones.certificates)]),
+    // Every 1,000 requests, unless told otherwise, a worker would look through all its memory for what it can give back.
+    directive('lua_malloc_trim', 1_000_000),
     // Users' patterns run here: one that would go on for ever ends as "no match".
     directive('lua_regex_match_limit', 100_000),
     directive('lua_regex_cache_max_entries', 32_768),
     directive('lua_transform_underscores_in_response_headers', 'off'),
+    // Kept answers of external auth services.
+    directive('lua_shared_dict', 'weir_auth', AUTH_CACHE_BYTES),
+    // The program says itself which service doesn't answer, once and not for every copy of a mirror.
+    directive('lua_socket_log_errors', 'off'),
+    // One for each copy that is under way; the program bounds them before nginx does.
+    directive('lua_max_running_timers', 1024),
+    directive('lua_max_pending_timers', 2048),
     luaBlock('init_by_lua_block', `weir = require("weir") weir.init({ ${options.join(', ')} })`),
     luaBlock('init_worker_by_lua_block', 'weir.initWorker()'),
   ];

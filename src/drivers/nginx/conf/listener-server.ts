@@ -6,8 +6,10 @@ import type { Directive } from './directive.ts';
 import { errorPages } from './error-pages.ts';
 import { forwardedHeaders } from './forwarded-headers.ts';
 import { commonLocation, profileLocation } from './location-blocks.ts';
+import { recordName } from '../records/record-key.ts';
 import { luaString } from './lua-string.ts';
 import { isAtLeast } from './nginx-version.ts';
+import type { Profile } from './profile.ts';
 import { proxyDefaults } from './proxy-defaults.ts';
 
 /** What one listener adds to the configuration: directives of the `http` block, its server among them. */
@@ -22,17 +24,22 @@ export function listenerServer(listener: Listener, key: string, input: Configura
       [],
       [
         ...listen(listener, input.settings.nginxVersion),
-        ...(secure ? tls(listener.scope, input) : []),
+        ...(secure ? tls(listener, input) : []),
         ...view.server,
         ...forwardedHeaders(view),
         ...proxyDefaults(),
         ...hooks(),
         ...errorPages(),
-        commonLocation(listener.scope, secure ? 'https' : 'http', schemeVariable),
-        ...input.profiles.map(profileLocation),
+        commonLocation(listener, schemeVariable),
+        ...locations(input.profiles).map((profile) => profileLocation(profile, input.settings.paths.run)),
       ],
     ),
   ];
+}
+
+/** One profile for each location. */
+function locations(profiles: readonly Profile[]): readonly Profile[] {
+  return [...new Map(profiles.map((profile) => [profile.location ?? profile.name, profile])).values()];
 }
 
 function listen(listener: Listener, version: string): readonly Directive[] {
@@ -56,11 +63,11 @@ function listen(listener: Listener, version: string): readonly Directive[] {
 }
 
 /** Certificates are data; the static one stands in where there is no record, and makes nginx take the port at all. */
-function tls(scope: string, { settings }: ConfigurationInput): readonly Directive[] {
+function tls({ scope, name }: Listener, { settings }: ConfigurationInput): readonly Directive[] {
   return [
     directive('ssl_certificate', settings.paths.defaultCertificate),
     directive('ssl_certificate_key', settings.paths.defaultKey),
-    luaBlock('ssl_client_hello_by_lua_block', `weir.clientHello(${luaString(scope)})`),
+    luaBlock('ssl_client_hello_by_lua_block', `weir.clientHello(${luaString(scope)}, ${luaString(recordName(name))})`),
     luaBlock('ssl_certificate_by_lua_block', `weir.certificate(${luaString(scope)})`),
   ];
 }

@@ -1,35 +1,63 @@
-import { block, directive, luaBlock } from './build-directive.ts';
+import type { Listener } from '../../../model/listener.ts';
+import { block, directive, luaBlock, variables } from './build-directive.ts';
 import type { Directive } from './directive.ts';
+import { recordName } from '../records/record-key.ts';
 import { luaString } from './lua-string.ts';
 import type { Profile } from './profile.ts';
+import { tlsIdentityDirectives } from './tls-identity.ts';
 import { upstreamName } from './upstream-block.ts';
 
-function pass(protocol: Profile['protocol']): Directive {
-  const name = protocol === 'grpc' || protocol === 'grpcs' ? 'grpc_pass' : 'proxy_pass';
-  return directive(name, `${protocol}://${upstreamName(protocol)}`);
+function moduleOf({ protocol }: Pick<Profile, 'protocol'>): 'proxy' | 'grpc' {
+  return protocol === 'grpc' || protocol === 'grpcs' ? 'grpc' : 'proxy';
+}
+
+function pass(profile: Pick<Profile, 'protocol' | 'identity'>): Directive {
+  const shared = profile.identity?.shared !== undefined;
+  const address = shared
+    ? variables(`${profile.protocol}://$weir_identity`)
+    : `${profile.protocol}://${upstreamName(profile)}`;
+  return directive(`${moduleOf(profile)}_pass`, address);
 }
 
 /**
- * The common profile. The router runs here; a limit on bodies is its business, since only it knows the route.
+ * The common profile. The router runs here, where nginx sets a variable; what doesn't stay leaves in a rewrite phase,
+ * which a request that stays is spared. A limit on bodies is the router's business, since only it knows the route.
  * `schemeVariable`: name without `$` of the variable that holds the client's scheme, where that isn't the listener's.
  */
-export function commonLocation(scope: string, scheme: 'http' | 'https', schemeVariable: string | undefined): Directive {
-  const args = [scope, scheme, ...(schemeVariable === undefined ? [] : [schemeVariable])].map(luaString).join(', ');
+export function commonLocation({ scope, name, protocol }: Listener, schemeVariable: string | undefined): Directive {
+  const text = (value: string | undefined) => (value === undefined ? 'nil' : luaString(value));
+  const secure = protocol === 'https';
+  const args = [luaString(scope), luaString(secure ? 'https' : 'http')];
+  if (secure || schemeVariable !== undefined) args.push(text(schemeVariable));
+  if (secure) args.push(luaString(recordName(name)));
   return block(
     'location',
     ['/'],
-    [directive('client_max_body_size', 0), luaBlock('rewrite_by_lua_block', `weir.route(${args})`), pass('http')],
+    [
+      directive('client_max_body_size', 0),
+      luaBlock('set_by_lua_block', `return weir.route(${args.join(', ')})`, [variables('$weir_origin')]),
+      block('if', [variables('($weir_leaves)')], [luaBlock('rewrite_by_lua_block', 'weir.leave()')]),
+      // Only this: an address with a variable costs a request as much as the router does.
+      block('if', [variables('($weir_group)')], [directive('proxy_pass', variables('http://$weir_group'))]),
+      pass({ protocol: 'http' }),
+    ],
   );
 }
 
 /**
  * A combination that needs directives of its own. Has no `set` and no `rewrite_by_lua`: requests come here from the
- * router, and what it decided must stand.
+ * router, and what it decided must stand. `run`: the run directory.
  */
-export function profileLocation(profile: Profile): Directive {
+export function profileLocation(profile: Profile, run: string): Directive {
   return block(
     'location',
-    [profile.name],
-    [directive('client_max_body_size', profile.bodyLimit), pass(profile.protocol)],
+    [profile.location ?? profile.name],
+    [
+      directive('client_max_body_size', profile.bodyLimit),
+      // Only a body that Lua asks for outlives its way to the backend when it is in a file. Here nginx bounds it.
+      ...(profile.readsBody === true ? [luaBlock('access_by_lua_block', 'weir.readBody()')] : []),
+      ...(profile.identity === undefined ? [] : tlsIdentityDirectives(profile.identity, moduleOf(profile), run)),
+      pass(profile),
+    ],
   );
 }

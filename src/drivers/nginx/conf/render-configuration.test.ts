@@ -107,7 +107,8 @@ describe('renderConfiguration', () => {
     for (const { line, around } of walk(renderConfiguration(INPUT).tree)) {
       const inner = around.at(-1) ?? '';
       if (line.startsWith('set ')) assert.equal(inner, 'location @weir_variables');
-      if (line.startsWith('rewrite_by_lua_block')) assert.equal(inner, 'location /');
+      if (line.startsWith('set_by_lua_block')) assert.equal(inner, 'location /');
+      if (line.startsWith('rewrite_by_lua_block')) assert.equal(inner, 'if ($weir_leaves)');
     }
   });
 
@@ -124,7 +125,30 @@ describe('renderConfiguration', () => {
 
   it('has one upstream group for each protocol in use', () => {
     const groups = lines(INPUT).filter((line) => line.startsWith('upstream '));
-    assert.deepEqual(groups, ['upstream weir_grpc', 'upstream weir_http']);
+    assert.deepEqual(
+      groups.filter((line) => !/^upstream \d+_weir_http$/.test(line)),
+      ['upstream weir_grpc', 'upstream weir_http'],
+    );
+  });
+
+  it('keeps no more connections idle in the spread groups together than five eighths of what a worker may have', () => {
+    const { settings } = INPUT;
+    const idle = (workerConnections: number, openFiles: number) =>
+      [...walk(renderConfiguration({ ...INPUT, settings: { ...settings, workerConnections, openFiles } }).tree)]
+        .filter(({ around }) => /^upstream \d+_weir_http$/.test(around.at(-1) ?? ''))
+        .map(({ line }) => Number(/^keepalive (\d+)$/.exec(line)?.[1] ?? 0))
+        .reduce((sum, connections) => sum + connections, 0);
+    for (const [connections, files] of [
+      [16_384, 65_536],
+      [32_768, 20_000],
+      [1024, 1024],
+    ] as const) {
+      const kept = idle(connections, files);
+      assert.ok(
+        kept > 0 && kept <= (Math.min(connections, files) * 5) / 8,
+        `${kept} of ${connections}, ${files} files`,
+      );
+    }
   });
 
   it('never has the control token, only where it lies', () => {

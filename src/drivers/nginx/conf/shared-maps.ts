@@ -14,9 +14,8 @@ function either(target: string, first: string, otherwise: string): Directive {
 export function sharedMaps(): readonly Directive[] {
   return [
     either('$weir_request_id', '$http_x_request_id', '$request_id'),
-    // A request of HTTP/1.0 may have no Host header; one with a whole URL in its first line may have another.
-    either('$weir_sent_host', '$http_host', '$host'),
-    either('$weir_client_host', '$weir_authority', '$weir_sent_host'),
+    // Set for a request without a Host header, as HTTP/1.0 allows, or with another than its first line names.
+    either('$weir_client_host', '$weir_authority', '$http_host'),
     either('$weir_upstream_host', '$weir_host', '$weir_client_host'),
     // An upgrade to HTTP/2 would let a client speak to the backend past the router.
     block(
@@ -29,7 +28,13 @@ export function sharedMaps(): readonly Directive[] {
       [variables('$weir_upgrade'), variables('$weir_hop')],
       [directive('default', 'upgrade'), entry('', '')],
     ),
-    either('$weir_connection_header', '$weir_connection', '$weir_hop'),
+    either('$weir_other_connection', '$weir_connection', '$weir_hop'),
+    // Nearly every request has neither, and is done with one look.
+    block(
+      'map',
+      [variables('$weir_connection$http_upgrade'), variables('$weir_connection_header')],
+      [directive('default', variables('$weir_other_connection')), entry('', '')],
+    ),
     // Three digits for a request without an answer or of HTTP/0.9 would be no number in JSON.
     block(
       'map',

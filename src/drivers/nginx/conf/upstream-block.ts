@@ -3,15 +3,16 @@ import type { NginxSettings } from './configuration.ts';
 import type { Directive } from './directive.ts';
 import type { Profile } from './profile.ts';
 
-/** nginx keys kept-alive connections by address alone, so each protocol has a group of its own. */
-export function upstreamName(protocol: Profile['protocol']): string {
-  return `weir_${protocol}`;
+/** nginx keys kept-alive connections by address alone, so each protocol and each TLS identity has a group of its own. */
+export function upstreamName({ protocol, identity }: Pick<Profile, 'protocol' | 'identity'>): string {
+  return identity === undefined ? `weir_${protocol}` : `weir_${protocol}_${identity.name}`;
 }
 
-export function upstreamBlock(protocol: Profile['protocol'], keepAlive: NginxSettings['upstreamKeepAlive']): Directive {
+/** `name`: by `upstreamName`. */
+export function upstreamBlock(name: string, keepAlive: NginxSettings['upstreamKeepAlive']): Directive {
   return block(
     'upstream',
-    [upstreamName(protocol)],
+    [name],
     [
       // Never asked: nginx wants one, the balancer names the real ones.
       directive('server', '0.0.0.1'),

@@ -1,4 +1,14 @@
-/** Answers given without a backend. Every one of them ends the rewrite phase. */
+import { currentRecord } from './request-record';
+
+/** Answers given without a backend, of requests that have a record. Each is given when its request leaves the location. */
+
+function answer(give: (this: void) => void): void {
+  const record = currentRecord();
+  if (record === undefined) {
+    error('an answer was made for a request without a record', 0);
+  }
+  record.answer = give;
+}
 
 /** Leaves the body to nginx to throw away, so that the next request on the connection begins where it begins. */
 function send(status: number): void {
@@ -8,17 +18,21 @@ function send(status: number): void {
 }
 
 export function answerRedirect(status: number, url: string): void {
-  ngx.header.Location = url;
-  ngx.header['Content-Length'] = '0';
-  send(status);
-  ngx.exit(200);
+  answer(() => {
+    ngx.header.Location = url;
+    ngx.header['Content-Length'] = '0';
+    send(status);
+    ngx.exit(200);
+  });
 }
 
 export function answerText(status: number, text: string): void {
-  ngx.header['Content-Type'] = 'text/plain; charset=utf-8';
-  send(status);
-  if (text !== '') {
-    ngx.print(text, '\n');
-  }
-  ngx.exit(200);
+  answer(() => {
+    ngx.header['Content-Type'] = 'text/plain; charset=utf-8';
+    send(status);
+    if (text !== '') {
+      ngx.print(text, '\n');
+    }
+    ngx.exit(200);
+  });
 }

@@ -6,6 +6,15 @@ import { settings } from './options';
 
 const cache = createCache<Backend | false>(32768);
 
+/** Up to so many backends share one group of kept-alive connections. */
+const FEW = 64;
+let many = false;
+
+/** Whether this worker has met so many backends that their kept-alive connections are spread over groups. */
+export function areBackendsSpread(): boolean {
+  return many;
+}
+
 function renew(id: string, former: Backend | undefined): Backend | undefined {
   const key = 'b:' + id;
   const [text] = settings.data.get(key);
@@ -21,6 +30,7 @@ function renew(id: string, former: Backend | undefined): Backend | undefined {
     compileBackend(id, text as string, record, former),
   );
   remember<Backend | false>(cache, id, backend ?? false);
+  many = many || cache.count > FEW;
   return backend;
 }
 

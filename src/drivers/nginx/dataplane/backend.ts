@@ -1,4 +1,5 @@
 import type { BackendRecord } from '../wire';
+import { SPREAD_GROUP, SPREAD_GROUPS } from '../wire';
 import { createEndpoint, type Endpoint } from './endpoint';
 import { compileHashKey, type HashPart } from './hash-key';
 
@@ -8,6 +9,8 @@ export interface Backend {
   /** The record's text: an equal one changes nothing. */
   readonly text: string;
   readonly balance: BackendRecord['balance'];
+  /** Of kept-alive connections, where backends are spread over groups. */
+  readonly group: string;
   /** Those that new requests may take: the ready ones, or the draining ones when nothing else is left. */
   readonly list: LuaTable<number, Endpoint>;
   readonly size: number;
@@ -55,6 +58,7 @@ export function compileBackend(id: string, text: string, record: BackendRecord, 
     id,
     text,
     balance: record.balance,
+    group: tostring(ngx.crc32_long(id) % SPREAD_GROUPS) + SPREAD_GROUP,
     list,
     size: chosen.length,
     equalWeights,

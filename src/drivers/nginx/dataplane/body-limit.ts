@@ -1,4 +1,5 @@
 import type { Route } from './route';
+import { readVariable } from './variable';
 
 /**
  * nginx does not compare Content-Length with a named location's limit, and `location /` has none: so it is done here,
@@ -6,22 +7,19 @@ import type { Route } from './route';
  */
 export type BodyVerdict = 'fits' | 'too large' | 'unknown';
 
-const TWO = 2;
-
 export function judgeBody(route: Route): BodyVerdict {
   const limit = route.bodyLimit;
   if (limit === undefined) {
     return 'fits';
   }
-  const length = ngx.var.content_length;
+  const length = readVariable('content_length');
   if (length !== undefined && length !== '') {
     const bytes = tonumber(length);
     return bytes === undefined || bytes > limit ? 'too large' : 'fits';
   }
-  if (ngx.var.http_transfer_encoding !== undefined) {
+  if (readVariable('http_transfer_encoding') !== undefined) {
     return 'unknown';
   }
   // A request over HTTP/2 tells by nothing that can be read here whether a body follows, whatever its method.
-  const version = ngx.req.http_version();
-  return version !== undefined && version >= TWO ? 'unknown' : 'fits';
+  return readVariable('http2') === '' ? 'fits' : 'unknown';
 }

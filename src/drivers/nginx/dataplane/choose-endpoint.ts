@@ -1,14 +1,13 @@
 import type { Backend } from './backend';
-import { ANY, HEALTHY, mayTake, UNTRIED, type Strictness } from './choice';
+import { ANY, HEALTHY, mayTake, UNTRIED, type Attempt, type Strictness } from './choice';
 import { consistentHash } from './consistent-hash';
 import { holdForTrial } from './ejection';
 import type { Endpoint } from './endpoint';
 import { movingAverage } from './ewma';
 import { leastConnections } from './least-connections';
-import type { RequestRecord } from './request-record';
 import { roundRobin } from './round-robin';
 
-function pick(backend: Backend, record: RequestRecord, strictness: Strictness, now: number): Endpoint | undefined {
+function pick(backend: Backend, record: Attempt, strictness: Strictness, now: number): Endpoint | undefined {
   const { balance } = backend;
   if (balance === 'rr') {
     return roundRobin(backend, record, strictness, now);
@@ -23,7 +22,7 @@ function pick(backend: Backend, record: RequestRecord, strictness: Strictness, n
 }
 
 /** The session's endpoint unless it failed in this request or is ejected; draining ones keep their sessions. */
-function ofSession(backend: Backend, record: RequestRecord, now: number): Endpoint | undefined {
+function ofSession(backend: Backend, record: Attempt, now: number): Endpoint | undefined {
   const { session } = record;
   if (session === undefined || backend.endpoints.get(session.key) !== session) {
     return undefined;
@@ -32,7 +31,7 @@ function ofSession(backend: Backend, record: RequestRecord, now: number): Endpoi
 }
 
 /** Who serves this try. Ejected endpoints come back into use rather than leave a request without any. */
-export function chooseEndpoint(backend: Backend, record: RequestRecord): Endpoint | undefined {
+export function chooseEndpoint(backend: Backend, record: Attempt): Endpoint | undefined {
   const { size } = backend;
   if (record.session === undefined && size === 1 && record.tried === undefined) {
     return backend.list.get(1);

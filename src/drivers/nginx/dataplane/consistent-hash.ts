@@ -1,7 +1,6 @@
 import type { Backend } from './backend';
-import { mayTake, type Strictness } from './choice';
+import { mayTake, type Attempt, type Strictness } from './choice';
 import type { Endpoint } from './endpoint';
-import type { RequestRecord } from './request-record';
 
 /** Murmur3's finish: every bit of the input moves every bit of the output. A number from 0 to 2³²-1. */
 function mix(value: number): number {
@@ -33,7 +32,7 @@ function score(endpoint: Endpoint, hash: number, weighted: boolean): number {
  */
 export function consistentHash(
   backend: Backend,
-  record: RequestRecord,
+  record: Attempt,
   strictness: Strictness,
   now: number,
 ): Endpoint | undefined {
@@ -55,12 +54,7 @@ export function consistentHash(
 }
 
 /** One at random of the `subset` endpoints that score highest with the key. */
-function fromSubset(
-  backend: Backend,
-  record: RequestRecord,
-  strictness: Strictness,
-  now: number,
-): Endpoint | undefined {
+function fromSubset(backend: Backend, record: Attempt, strictness: Strictness, now: number): Endpoint | undefined {
   const { list, size, subset, equalWeights } = backend;
   const chosen: Endpoint[] = [];
   const scores: number[] = [];

@@ -4,7 +4,7 @@ import { settings } from './options';
 const STRIDE = 512;
 
 function isRecord(key: string): boolean {
-  const [kind] = string.match(key, '^[cbsh]:');
+  const [kind] = string.match(key, '^[cablsh]:');
   return kind !== undefined;
 }
 

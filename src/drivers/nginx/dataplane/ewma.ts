@@ -1,7 +1,6 @@
 import type { Backend } from './backend';
-import { mayTake, type Strictness } from './choice';
+import { mayTake, type Attempt, type Strictness } from './choice';
 import type { Endpoint } from './endpoint';
-import type { RequestRecord } from './request-record';
 
 /** Seconds in which a measurement loses two thirds of its weight. */
 const DECAY = 10;
@@ -27,7 +26,7 @@ function burden(endpoint: Endpoint, now: number): number {
 /** The better of two at random, by moving average of response times and requests in flight. */
 export function movingAverage(
   backend: Backend,
-  record: RequestRecord,
+  record: Attempt,
   strictness: Strictness,
   now: number,
 ): Endpoint | undefined {

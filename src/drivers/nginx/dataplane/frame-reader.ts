@@ -10,7 +10,7 @@ export interface Frame {
 const MOST_SLICES = 64;
 
 function isKey(key: string): boolean {
-  const [kind] = string.match(key, '^[cbsh]:.');
+  const [kind] = string.match(key, '^[cablsh]:.');
   return kind !== undefined && key.length <= 1024;
 }
 

@@ -1,6 +1,7 @@
 import type { HostRecord } from '../wire';
 import { compileHost, type Host } from './host';
 import { decodeRecord } from './decode-record';
+import { formerHost, keepAllFormer, keepFormer } from './draining-hosts';
 import { settings } from './options';
 import { createLookup, find, forgetAllNames, forgetName } from './scoped-lookup';
 
@@ -12,7 +13,8 @@ const hosts = createLookup<Host>((scope, name) => {
   if (text === undefined) {
     return undefined;
   }
-  return decodeRecord<HostRecord, Host>(key, text as string, compileHost) ?? BROKEN;
+  const host = decodeRecord<HostRecord, Host>(key, text as string, compileHost) ?? BROKEN;
+  return host.ahead === true ? (formerHost(scope, name) ?? host) : host;
 });
 
 export function findHost(scope: string, name: string): Host | undefined {
@@ -20,9 +22,11 @@ export function findHost(scope: string, name: string): Host | undefined {
 }
 
 export function forgetHost(rest: string): void {
+  keepFormer(hosts, rest);
   forgetName(hosts, rest);
 }
 
 export function forgetAllHosts(): void {
+  keepAllFormer(hosts);
   forgetAllNames(hosts);
 }

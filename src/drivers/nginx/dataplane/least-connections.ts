@@ -1,12 +1,11 @@
 import type { Backend } from './backend';
-import { mayTake, type Strictness } from './choice';
+import { mayTake, type Attempt, type Strictness } from './choice';
 import type { Endpoint } from './endpoint';
-import type { RequestRecord } from './request-record';
 
 /** The endpoint with the fewest requests of this worker for its weight; equals take turns. */
 export function leastConnections(
   backend: Backend,
-  record: RequestRecord,
+  record: Attempt,
   strictness: Strictness,
   now: number,
 ): Endpoint | undefined {

@@ -3,10 +3,13 @@ import { httpsUrl, redirectUrl } from './redirect';
 import { openRecord } from './request-record';
 import type { Route } from './route';
 
-/** Ends the request with an error page; `reason` is for the access log. nginx itself throws the body away and closes where it must. */
+/** The request ends with an error page; `reason` is for the access log. nginx itself throws the body away and closes where it must. */
 export function refuse(status: number, scheme: string, route: Route | undefined, reason: string | undefined): void {
-  openRecord(route, scheme, undefined).reason = reason;
-  ngx.exit(status);
+  const record = openRecord(route, scheme, undefined);
+  record.reason = reason;
+  record.answer = () => {
+    ngx.exit(status);
+  };
 }
 
 /** Answers without a backend if the route says so; tells whether it did. */

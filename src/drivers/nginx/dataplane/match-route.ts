@@ -86,6 +86,9 @@ function byRegexes(index: PathIndex, path: string, before: Route | undefined): R
 
 /** The route of a request: of all that match, the one that stands first in its host's list. `path` is decoded. */
 export function matchRoute(index: PathIndex, path: string): Route | undefined {
+  if (index.only !== undefined) {
+    return index.only;
+  }
   let best: Route | undefined;
   const exact = index.exact.get(path);
   if (exact !== undefined) {

@@ -4,6 +4,8 @@ interface SharedDictionary {
   get(key: string): LuaMultiReturn<[string | number | boolean | undefined, number | string | undefined]>;
   safe_set(key: string, value: string | number, seconds?: number): LuaMultiReturn<[boolean, string | undefined]>;
   safe_add(key: string, value: string | number, seconds?: number): LuaMultiReturn<[boolean, string | undefined]>;
+  /** Drives the oldest out where there is no room. */
+  set(key: string, value: string | number, seconds: number): LuaMultiReturn<[boolean, string | undefined]>;
   incr(key: string, by: number): LuaMultiReturn<[number | undefined, string | undefined]>;
   delete(key: string): void;
   get_keys(max: number): string[];
@@ -29,8 +31,33 @@ interface NgxRequest {
   set_uri_args(args: string): void;
   read_body(): void;
   get_body_data(): string | undefined;
+  /** Name of the file that holds the body. */
+  get_body_file(): string | undefined;
   discard_body(): void;
   start_time(): number;
+}
+
+/** A connection of weir's own; its methods yield. Time-outs in milliseconds. */
+interface TcpSocket {
+  settimeouts(this: TcpSocket, connect: number, send: number, read: number): void;
+  connect(
+    this: TcpSocket,
+    address: string,
+    port: number,
+    options: { pool: string },
+  ): LuaMultiReturn<[number | undefined, string | undefined]>;
+  sslhandshake(
+    this: TcpSocket,
+    session: false,
+    name: string | undefined,
+    verify: boolean,
+  ): LuaMultiReturn<[boolean | undefined, string | undefined]>;
+  send(this: TcpSocket, data: string): LuaMultiReturn<[number | undefined, string | undefined]>;
+  receive(this: TcpSocket, size: number): LuaMultiReturn<[string | undefined, string | undefined]>;
+  receiveany(this: TcpSocket, most: number): LuaMultiReturn<[string | undefined, string | undefined]>;
+  getreusedtimes(this: TcpSocket): number;
+  setkeepalive(this: TcpSocket, idle: number, most: number): void;
+  close(this: TcpSocket): void;
 }
 
 /** @noSelf */
@@ -58,7 +85,16 @@ interface Ngx {
   shared: Record<string, SharedDictionary>;
   req: NgxRequest;
   re: NgxRegex;
-  worker: { pid(this: void): number; id(this: void): number };
+  socket: { tcp(this: void): TcpSocket };
+  timer: {
+    at<Argument>(
+      this: void,
+      seconds: number,
+      run: (this: void, premature: boolean, argument: Argument) => void,
+      argument: Argument,
+    ): LuaMultiReturn<[boolean | undefined, string | undefined]>;
+  };
+  worker: { pid(this: void): number; id(this: void): number; exiting(this: void): boolean };
   ERR: number;
   WARN: number;
   NOTICE: number;
@@ -96,6 +132,8 @@ declare module 'ffi' {
     typeof(type: string): CData;
     'new'(type: string): CData;
     string(pointer: CData, length: number): string;
+    /** Calls `release` with the pointer when nobody refers to it any more. */
+    gc(pointer: CData, release: unknown): CData;
     C: Record<string, (this: void, ...args: (CData | string | number | undefined)[]) => number & CData>;
   }
   const ffi: Ffi;
@@ -128,6 +166,13 @@ declare module 'ngx.ssl' {
     set_cert(chain: CData): LuaMultiReturn<[boolean | undefined, string | undefined]>;
     set_priv_key(key: CData): LuaMultiReturn<[boolean | undefined, string | undefined]>;
     server_name(): string | undefined;
+    /** Without authorities: those that are set otherwise count. */
+    verify_client(
+      authorities: CData | undefined,
+      depth: number,
+    ): LuaMultiReturn<[boolean | undefined, string | undefined]>;
+    /** Absent in Debian 12's library. */
+    readonly get_req_ssl_pointer?: (this: void) => LuaMultiReturn<[CData | undefined, string | undefined]>;
   }
   const ssl: Ssl;
   export = ssl;

@@ -11,6 +11,8 @@ export interface Options {
   formerCertificateZone?: string;
   /** Whether anybody reads what the log phase would write. */
   accessLog: boolean;
+  /** Names of its locations and groups that records may name. */
+  profiles: string[];
 }
 
 export interface Settings {
@@ -19,6 +21,7 @@ export interface Settings {
   accessLog: boolean;
   data: SharedDictionary;
   certificates: SharedDictionary;
+  profiles: LuaTable<string, true>;
 }
 
 /** One table that init fills, so that modules may keep a reference to it. */
@@ -49,6 +52,10 @@ export function configure(options: Options): void {
   settings.conf = options.conf;
   settings.token = token;
   settings.accessLog = options.accessLog;
+  settings.profiles = new LuaTable();
+  for (const name of options.profiles) {
+    settings.profiles.set(name, true);
+  }
   settings.data = data;
   settings.certificates = certificates;
 }

@@ -2,6 +2,8 @@ import type { Route } from './route';
 
 /** A host's routes, found without looking at each. The route that stands first in the host's list wins. */
 export interface PathIndex {
+  /** The only route, where it takes every request: most hosts have no other. */
+  readonly only: Route | undefined;
   readonly exact: LuaTable<string, Route[]>;
   /** Prefixes by path element, without a slash at the end; `` is every path. */
   readonly elements: LuaTable<string, Route[]>;
@@ -18,6 +20,15 @@ export interface PathIndex {
 }
 
 const NONE = math.huge;
+/** What an index has nothing in; never written. */
+const NO_ROUTES: LuaTable<string, Route[]> = new LuaTable();
+const NO_LENGTHS: readonly number[] = [];
+const NO_REGEXES: readonly Route[] = [];
+
+function takesEverything(route: Route): boolean {
+  const { kind, value } = route.path;
+  return !route.conditional && value === '/' && (kind === 'prefix' || kind === 'text-prefix');
+}
 
 function append(table: LuaTable<string, Route[]>, key: string, route: Route): void {
   const list = table.get(key);
@@ -29,6 +40,20 @@ function append(table: LuaTable<string, Route[]>, key: string, route: Route): vo
 }
 
 export function buildPathIndex(routes: readonly Route[]): PathIndex {
+  if (routes.length === 1 && takesEverything(routes[0]!)) {
+    return {
+      only: routes[0],
+      exact: NO_ROUTES,
+      elements: NO_ROUTES,
+      texts: NO_ROUTES,
+      textLengths: NO_LENGTHS,
+      regexes: NO_REGEXES,
+      firstElement: NONE,
+      firstText: NONE,
+      elementsSorted: true,
+      textsSorted: true,
+    };
+  }
   const exact = new LuaTable<string, Route[]>();
   const elements = new LuaTable<string, Route[]>();
   const texts = new LuaTable<string, Route[]>();
@@ -67,5 +92,16 @@ export function buildPathIndex(routes: readonly Route[]): PathIndex {
     }
   }
   table.sort(textLengths, (a, b) => a > b);
-  return { exact, elements, texts, textLengths, regexes, firstElement, firstText, elementsSorted, textsSorted };
+  return {
+    only: undefined,
+    exact,
+    elements,
+    texts,
+    textLengths,
+    regexes,
+    firstElement,
+    firstText,
+    elementsSorted,
+    textsSorted,
+  };
 }

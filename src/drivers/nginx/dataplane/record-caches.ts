@@ -1,6 +1,8 @@
+import { forgetAllAuthorities, forgetAuthority } from './authority-cache';
 import { forgetAllBackends, forgetBackend } from './backend-cache';
 import { forgetAllCertificates, forgetCertificate } from './certificate-cache';
 import { forgetAllHosts, forgetHost } from './host-cache';
+import { forgetAllListeners, forgetListener } from './listener-cache';
 import { forgetAllServerNames, forgetServerName } from './server-name-cache';
 
 /** Drops what a worker made of one record, by the record's key. */
@@ -15,6 +17,10 @@ export function forgetRecord(key: string): void {
     forgetServerName(rest);
   } else if (kind === 'c:') {
     forgetCertificate(rest);
+  } else if (kind === 'a:') {
+    forgetAuthority(rest);
+  } else if (kind === 'l:') {
+    forgetListener(rest);
   }
 }
 
@@ -23,4 +29,6 @@ export function forgetAllRecords(): void {
   forgetAllBackends();
   forgetAllServerNames();
   forgetAllCertificates();
+  forgetAllAuthorities();
+  forgetAllListeners();
 }

@@ -19,7 +19,8 @@ export interface Writing {
 }
 
 function zoneOf(key: string): SharedDictionary {
-  return string.sub(key, 1, 2) === 'c:' ? settings.certificates : settings.data;
+  const kind = string.sub(key, 1, 2);
+  return kind === 'c:' || kind === 'a:' ? settings.certificates : settings.data;
 }
 
 function put(writing: Writing, zone: SharedDictionary, key: string, value: string): boolean {

@@ -1,8 +1,12 @@
+import { forgetOutcome } from './auth-outcome';
 import { fail, succeed } from './ejection';
 import type { Endpoint } from './endpoint';
 import { feed } from './ewma';
+import { sendCopies } from './mirror';
 import { settings } from './options';
-import { closeRecord, type RequestRecord } from './request-record';
+import { answerStatus, readVariable } from './variable';
+import { closeRecord, reuseRecord, type RequestRecord } from './request-record';
+import type { Route } from './route';
 
 /** nginx writes the times of all tries in one variable, apart by commas or colons; `-` where there was none. */
 function lastOf(times: string | undefined): number | undefined {
@@ -15,8 +19,8 @@ function lastOf(times: string | undefined): number | undefined {
 
 /** A 502 or 504 without a response header from the backend is nginx's own: the last try failed too. */
 function lastTryFailed(): boolean {
-  const { status } = ngx;
-  return (status === 502 || status === 504) && lastOf(ngx.var.upstream_header_time) === undefined;
+  const status = answerStatus();
+  return (status === 502 || status === 504) && lastOf(readVariable('upstream_header_time')) === undefined;
 }
 
 function settle(record: RequestRecord, endpoint: Endpoint): void {
@@ -34,10 +38,20 @@ function settle(record: RequestRecord, endpoint: Endpoint): void {
     }
   }
   if (backend.balance === 'ewma') {
-    const seconds = lastOf(ngx.var.upstream_response_time);
+    const seconds = lastOf(readVariable('upstream_response_time'));
     if (seconds !== undefined) {
       feed(endpoint, seconds);
     }
+  }
+}
+
+/** What a request asked for or sent besides ends with it; copies begin. */
+function endServices(route: Route, record: RequestRecord): void {
+  if (route.auth !== undefined) {
+    forgetOutcome();
+  }
+  if (route.mirrors !== undefined && record.tries > 0) {
+    sendCopies(route.mirrors, record.scheme);
   }
 }
 
@@ -51,7 +65,6 @@ export function logRequest(): void {
     settle(record, record.endpoint);
   }
   if (settings.accessLog) {
-    ngx.var.weir_origin = record.origin;
     if (record.route !== undefined && record.route.record.accessLog === false) {
       ngx.var.weir_quiet = '1';
     }
@@ -59,4 +72,9 @@ export function logRequest(): void {
       ngx.var.weir_reason = record.reason;
     }
   }
+  const { route } = record;
+  if (route !== undefined && (route.mirrors !== undefined || route.auth !== undefined)) {
+    endServices(route, record);
+  }
+  reuseRecord(record);
 }

@@ -1,9 +1,12 @@
 import * as response from 'ngx.resp';
 import { sessionOf } from './backend';
 import type { AffinityRecord, HeaderChangeRecord } from '../wire';
+import { addOutcome } from './auth-outcome';
 import { currentRecord, type RequestRecord } from './request-record';
+import { answerStatus } from './variable';
 
-const ANCIENT = 0.9;
+/** The status of an answer that nginx took for one of HTTP/0.9. */
+const ANCIENT = 9;
 
 function changeHeaders(change: HeaderChangeRecord): void {
   for (const name of change.remove ?? []) {
@@ -38,7 +41,7 @@ function setSession(record: RequestRecord, affinity: AffinityRecord): void {
  * on byte by byte, without a status or headers: such a connection is closed instead.
  */
 export function changeResponse(): void {
-  if (ngx.req.http_version() === ANCIENT) {
+  if (answerStatus() === ANCIENT) {
     ngx.exit(ngx.ERROR);
     return;
   }
@@ -46,7 +49,10 @@ export function changeResponse(): void {
   if (record === undefined || record.route === undefined) {
     return;
   }
-  const { affinity, responseHeaders } = record.route.record;
+  const { affinity, auth, responseHeaders } = record.route.record;
+  if (auth !== undefined) {
+    addOutcome();
+  }
   if (affinity !== undefined && record.setsCookie) {
     record.setsCookie = false;
     setSession(record, affinity);

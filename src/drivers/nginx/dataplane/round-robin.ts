@@ -1,25 +1,30 @@
 import type { Backend } from './backend';
-import { ANY, mayTake, type Strictness } from './choice';
+import { ANY, mayTake, type Attempt, type Strictness } from './choice';
 import type { Endpoint } from './endpoint';
-import type { RequestRecord } from './request-record';
 
 /** In turn; with unequal weights by smooth weighted round robin, so that a heavy endpoint gets no bursts. */
 export function roundRobin(
   backend: Backend,
-  record: RequestRecord,
+  record: Attempt,
   strictness: Strictness,
   now: number,
 ): Endpoint | undefined {
   return backend.equalWeights ? inTurn(backend, record, strictness, now) : smooth(backend, record, strictness, now);
 }
 
-function inTurn(backend: Backend, record: RequestRecord, strictness: Strictness, now: number): Endpoint | undefined {
+function inTurn(backend: Backend, record: Attempt, strictness: Strictness, now: number): Endpoint | undefined {
   const { list, size } = backend;
   let cursor = backend.cursor;
+  if (strictness === ANY) {
+    // Nearly always, so without a loop: LuaJIT compiles no request that begins with one.
+    cursor = cursor >= size ? 1 : cursor + 1;
+    backend.cursor = cursor;
+    return list.get(cursor);
+  }
   for (const _ of $range(1, size)) {
     cursor = cursor >= size ? 1 : cursor + 1;
     const endpoint = list.get(cursor);
-    if (strictness === ANY || mayTake(endpoint, record, strictness, now)) {
+    if (mayTake(endpoint, record, strictness, now)) {
       backend.cursor = cursor;
       return endpoint;
     }
@@ -27,7 +32,7 @@ function inTurn(backend: Backend, record: RequestRecord, strictness: Strictness,
   return undefined;
 }
 
-function smooth(backend: Backend, record: RequestRecord, strictness: Strictness, now: number): Endpoint | undefined {
+function smooth(backend: Backend, record: Attempt, strictness: Strictness, now: number): Endpoint | undefined {
   const { list, size } = backend;
   let best: Endpoint | undefined;
   let total = 0;

@@ -1,5 +1,7 @@
 import type { PathRecord, RouteRecord } from '../wire';
 import { compileConditions, type Condition } from './condition';
+import { compileAuth, type ExternalAuth } from './external-auth';
+import { compileMirrors, type Mirror } from './mirror';
 import { compilePathRewrite, rewritesWithCaptures, type PathRewrite } from './path-rewrite';
 import { compileRedirect, redirectsWithCaptures, type Redirect } from './redirect';
 import { pathOptions, requirePattern } from './regex';
@@ -27,13 +29,19 @@ export interface Route {
   /** Something is to be changed on the way to the backend. */
   readonly changesRequest: boolean;
   readonly split: Split;
-  /** Seconds to connect, send and read; never 0, which the API refuses. */
+  /** Asked before the request is forwarded. */
+  readonly auth: ExternalAuth | undefined;
+  /** Copies to send when the request is done. */
+  readonly mirrors: readonly Mirror[] | undefined;
+  /** Seconds to connect, send and read, where they aren't nginx.conf's; never 0, which the API refuses. */
   readonly timeouts: readonly [number, number, number] | undefined;
   readonly tries: number;
   readonly bodyLimit: number | undefined;
 }
 
 const DEFAULT_TRIES = 3;
+/** Seconds: what nginx.conf says, so that the balancer need not (src/drivers/nginx/conf/proxy-defaults.ts). */
+const DEFAULT_TIMEOUTS = [5, 60, 60];
 /** What "no limit" becomes, in seconds: nginx has no way to say it. About 24 days, which fits 31 bits of milliseconds. */
 const NO_LIMIT = 2_147_483;
 
@@ -47,6 +55,14 @@ function prefixLength(path: PathRecord): number {
 
 function seconds(value: number): number {
   return value > 0 ? math.min(value, NO_LIMIT) : NO_LIMIT;
+}
+
+function compileTimeouts(timeouts: readonly number[]): [number, number, number] | undefined {
+  const [connect, send, read] = timeouts;
+  if (connect === DEFAULT_TIMEOUTS[0] && send === DEFAULT_TIMEOUTS[1] && read === DEFAULT_TIMEOUTS[2]) {
+    return undefined;
+  }
+  return [seconds(connect!), seconds(send!), seconds(read!)];
 }
 
 export function compileRoute(record: RouteRecord, order: number): Route {
@@ -85,7 +101,9 @@ export function compileRoute(record: RouteRecord, order: number): Route {
       record.connection !== undefined ||
       record.requestHeaders !== undefined,
     split: compileSplit(record),
-    timeouts: timeouts === undefined ? undefined : [seconds(timeouts[0]), seconds(timeouts[1]), seconds(timeouts[2])],
+    auth: record.auth === undefined ? undefined : compileAuth(record.auth, record.origin),
+    mirrors: record.mirrors === undefined ? undefined : compileMirrors(record.mirrors),
+    timeouts: timeouts === undefined ? undefined : compileTimeouts(timeouts),
     tries: record.tries ?? DEFAULT_TRIES,
     bodyLimit: record.bodyLimit,
   };

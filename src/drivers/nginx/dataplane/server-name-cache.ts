@@ -1,4 +1,4 @@
-import type { ServerNameRecord } from '../wire';
+import type { ServerNameRecord, VerificationRecord } from '../wire';
 import { decodeRecord } from './decode-record';
 import { settings } from './options';
 import { createLookup, find, forgetAllNames, forgetName } from './scoped-lookup';
@@ -6,12 +6,13 @@ import { createLookup, find, forgetAllNames, forgetName } from './scoped-lookup'
 export interface ServerName {
   readonly certificates: readonly string[];
   readonly policy: string;
+  readonly verify?: VerificationRecord;
 }
 
 const NOTHING: ServerName = { certificates: [], policy: '' };
 
 function compileServerName(record: ServerNameRecord): ServerName {
-  return { certificates: record.certificates ?? [], policy: record.policy ?? '' };
+  return { certificates: record.certificates ?? [], policy: record.policy ?? '', verify: record.verify } as ServerName;
 }
 
 const names = createLookup<ServerName>((scope, name) => {

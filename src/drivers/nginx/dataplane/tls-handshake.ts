@@ -1,16 +1,42 @@
 import * as ssl from 'ngx.ssl';
 import * as hello from 'ngx.ssl.clienthello';
+import { findAuthority, type Authority } from './authority-cache';
 import { findCertificate, type ParsedCertificate } from './certificate-cache';
 import { catchUp } from './change-log';
 import { readClientOffer, type ClientOffer } from './client-offer';
+import { askForCertificate } from './client-verification';
+import { findListener } from './listener-cache';
+import { nameCandidates } from './name-candidates';
 import { findServerName } from './server-name-cache';
 import { offeredSuites, setSessionContext } from './tls-connection';
+import { policyContext } from './tls-policy';
 
-/** Before anything is decided on a handshake: keeps sessions of one TLS policy away from the others. */
-export function onClientHello(scope: string): void {
+/** What a client is asked for in the certificate phase. */
+interface Verification {
+  readonly authority: Authority;
+  readonly depth: number;
+}
+
+/**
+ * Before anything is decided on a handshake: keeps sessions of one TLS policy away from the others. What the connection
+ * will be asked for is decided here too, from the same records, so that the context never promises another verdict.
+ */
+export function onClientHello(scope: string, listenerName: string): void {
   catchUp();
-  const { policy } = findServerName(scope, hello.get_client_hello_server_name());
-  if (!setSessionContext(ngx.md5_bin(scope + '\n' + policy))) {
+  const { policy, verify: own } = findServerName(scope, hello.get_client_hello_server_name());
+  const listener = findListener(listenerName);
+  let context = policyContext(scope, policy, own !== undefined, listener);
+  const verify = own ?? listener?.verify;
+  if (verify !== undefined) {
+    const authority = findAuthority(verify.authority);
+    if (authority === undefined) {
+      // Nobody's: what it was made for answers 503, and it must not be resumed when that is mended.
+      context = ngx.md5_bin(context);
+    } else {
+      ngx.ctx.verification = { authority, depth: verify.depth } as Verification;
+    }
+  }
+  if (!setSessionContext(context)) {
     ngx.log(ngx.ERR, 'weir: the session context of a TLS connection could not be set; the connection is closed');
     ngx.exit(ngx.ERROR);
     return;
@@ -44,15 +70,34 @@ function choose(ids: readonly string[], offer: ClientOffer): ParsedCertificate |
   return rsa ?? first;
 }
 
+/** Of a name whose host has no pair of its own: the one of a wildcard that covers it, or the default. */
 function chooseFor(scope: string, name: string | undefined, offer: ClientOffer): ParsedCertificate | undefined {
-  const chosen = choose(findServerName(scope, name).certificates, offer);
-  return chosen ?? (name === undefined ? undefined : choose(findServerName(scope, undefined).certificates, offer));
+  const { certificates } = findServerName(scope, name);
+  const chosen = choose(certificates, offer);
+  if (chosen !== undefined || name === undefined) {
+    return chosen;
+  }
+  if (certificates.length === 0) {
+    for (const candidate of nameCandidates(string.lower(name))) {
+      const other = choose(findServerName(scope, candidate).certificates, offer);
+      if (other !== undefined) {
+        return other;
+      }
+    }
+  }
+  return choose(findServerName(scope, undefined).certificates, offer);
 }
 
 /** Without a usable pair the static default certificate of the configuration stays. */
 export function onCertificate(scope: string): void {
   catchUp();
   const offer = (ngx.ctx.offer as ClientOffer | undefined) ?? { ecdsa: true, ed25519: false };
+  const verification = ngx.ctx.verification as Verification | undefined;
+  if (verification !== undefined && !askForCertificate(verification.authority, verification.depth)) {
+    ngx.log(ngx.ERR, 'weir: a client could not be asked for its certificate; the connection is closed');
+    ngx.exit(ngx.ERROR);
+    return;
+  }
   const chosen = chooseFor(scope, ssl.server_name(), offer);
   if (chosen === undefined) {
     return;

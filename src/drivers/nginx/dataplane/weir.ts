@@ -1,10 +1,11 @@
 import { balanceRequest } from './balancing';
 import { answerControl } from './control';
+import { keepBody } from './mirror';
 import { answerError } from './error-page';
 import { configure, type Options } from './options';
 import { logRequest } from './request-log';
 import { changeResponse } from './response-changes';
-import { routeRequest } from './routing';
+import { leave as leaveLocation, routeRequest } from './routing';
 import { onCertificate, onClientHello } from './tls-handshake';
 
 /** Entry points of the program inside nginx: what the configuration's hooks call, one a phase. */
@@ -36,8 +37,10 @@ export function initWorker(): void {
 export const clientHello = onClientHello;
 export const certificate = onCertificate;
 export const route = routeRequest;
+export const leave = leaveLocation;
 export const balance = balanceRequest;
 export const headers = changeResponse;
 export const log = logRequest;
 export const errorPage = answerError;
+export const readBody = keepBody;
 export const control = answerControl;

@@ -6,9 +6,23 @@ const UNITS: readonly (readonly [string, number])[] = [
   ['k', 1024],
 ];
 
-/** `@grpc`, `@http_body_1m`, `@http_body_1000`. */
-export function profileName(protocol: Profile['protocol'], bodyLimit: number): string {
-  if (bodyLimit === 0) return `@${protocol}`;
-  const unit = UNITS.find(([, size]) => bodyLimit % size === 0);
-  return `@${protocol}_body_${unit === undefined ? bodyLimit : `${bodyLimit / unit[1]}${unit[0]}`}`;
+/** One part for each thing that is special: `@grpc`, `@http_body_1m`, `@https_tls_0f3a…_body_1000`. */
+export function profileName({
+  protocol,
+  identity,
+  readsBody,
+  bodyLimit,
+}: Omit<Profile, 'name' | 'files' | 'location' | 'origins'>): string {
+  const parts = [
+    `@${protocol}`,
+    ...(identity === undefined ? [] : [`tls_${identity.name}`]),
+    ...(readsBody === true ? ['read'] : []),
+    ...(bodyLimit === 0 ? [] : [`body_${sizeText(bodyLimit)}`]),
+  ];
+  return parts.join('_');
+}
+
+function sizeText(bytes: number): string {
+  const unit = UNITS.find(([, size]) => bytes % size === 0);
+  return unit === undefined ? String(bytes) : `${bytes / unit[1]}${unit[0]}`;
 }

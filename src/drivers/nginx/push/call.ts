@@ -1,4 +1,4 @@
-import { RECORD_KINDS, recordKindOf } from '../records/record-key.ts';
+import { recordKindOf } from '../records/record-key.ts';
 import { MAX_CALL_BYTES } from '../wire.ts';
 import { deleteFrame, putFrame, sliceFrames, SLICE_BYTES } from './frame.ts';
 
@@ -9,9 +9,9 @@ export interface Call {
 }
 
 /**
- * Changes as calls of at most 256 KiB, in the order that never leaves a host without what it refers to: certificates and
- * backends are put, then SNI names and hosts are put and deleted, and in a later call certificates and backends are
- * deleted. `text` is asked for a record only when its call is made.
+ * Changes as calls of at most 256 KiB, in the order that never leaves a host without what it refers to: certificates,
+ * authorities and backends are put, then listeners, SNI names and hosts are put and deleted, and in a later call
+ * certificates, authorities and backends are deleted. A host follows its SNI name, so that their TLS policies agree. `text` is asked for a record only when its call is made.
  */
 export function* calls(
   changes: ReadonlyMap<string, string | undefined>,
@@ -21,11 +21,20 @@ export function* calls(
   const deletes = [...changes].filter(([, checksum]) => checksum === undefined).map(([key]) => key);
   const ofKind = (keys: readonly string[], kind: string) => keys.filter((key) => recordKindOf(key) === kind).sort();
   const first = [
-    ...RECORD_KINDS.flatMap((kind) => ofKind(puts, kind)),
-    ...['s', 'h'].flatMap((kind) => ofKind(deletes, kind)),
+    ...['c', 'a', 'b', 'l'].flatMap((kind) => ofKind(puts, kind)),
+    ...inNameOrder([...ofKind(puts, 's'), ...ofKind(puts, 'h')]),
+    ...['l', 's', 'h'].flatMap((kind) => ofKind(deletes, kind)),
   ];
-  const last = ['c', 'b'].flatMap((kind) => ofKind(deletes, kind));
+  const last = ['c', 'a', 'b'].flatMap((kind) => ofKind(deletes, kind));
   for (const keys of [first, last]) yield* pack(keys, changes, text);
+}
+
+/** By what they are about; of an SNI name and a host with one name, the SNI name first. */
+function inNameOrder(keys: readonly string[]): readonly string[] {
+  return keys
+    .map((key, place) => ({ key, name: key.slice(2), place }))
+    .sort((a, b) => (a.name === b.name ? a.place - b.place : a.name < b.name ? -1 : 1))
+    .map(({ key }) => key);
 }
 
 function* pack(

@@ -1,11 +1,14 @@
 import { finding } from '../../../diagnostics/catalogue.ts';
 import { DRIVER_FINDINGS } from '../../../diagnostics/drivers.ts';
 import type { Finding } from '../../../diagnostics/finding.ts';
+import type { Backend } from '../../../model/backend.ts';
 import type { Filter, HeaderChange } from '../../../model/filter.ts';
 import type { Origin } from '../../../model/origin.ts';
 import { ACCESS_FILTERS } from '../capabilities.ts';
 import type { RouteRecord } from '../wire.ts';
+import { renderAuth } from './auth-record.ts';
 import { foldHeaderChanges } from './header-changes.ts';
+import { renderMirror } from './mirror-record.ts';
 
 export interface RenderedFilters {
   readonly record: Partial<RouteRecord>;
@@ -15,12 +18,20 @@ export interface RenderedFilters {
 }
 
 /** The list of filters, flattened: each kind has one place in a route record, and the data plane's order is the model's. */
-export function renderFilters(filters: readonly Filter[], origin: Origin): RenderedFilters {
+export function renderFilters(
+  filters: readonly Filter[],
+  backends: ReadonlyMap<string, Backend>,
+  origin: Origin,
+): RenderedFilters {
   const record: Partial<RouteRecord> = {};
   const findings: Finding[] = [];
   const requestChanges: HeaderChange[] = [];
   const responseChanges: HeaderChange[] = [];
   let closed = false;
+  const close = (message: string) => {
+    closed = true;
+    findings.push(finding(DRIVER_FINDINGS.accessRuleClosed, origin, `${message}; the route answers 503.`));
+  };
   for (const filter of filters) {
     switch (filter.type) {
       case 'https-redirect':
@@ -41,6 +52,25 @@ export function renderFilters(filters: readonly Filter[], origin: Origin): Rende
       case 'response-headers':
         responseChanges.push(filter.change);
         break;
+      case 'external-auth': {
+        const auth = renderAuth(filter.auth, backends);
+        if ('refused' in auth) close(auth.refused);
+        else if (record.auth !== undefined) close('A second external auth service can not be asked');
+        else record.auth = auth.record;
+        for (const what of 'leftOut' in auth ? auth.leftOut : []) {
+          const message = `The external auth of this route asks for ${what}, which nginx can not do; it is done without.`;
+          findings.push(finding(DRIVER_FINDINGS.settingLeftOut, origin, message));
+        }
+        break;
+      }
+      case 'mirror': {
+        const mirror = renderMirror(filter, backends);
+        if ('refused' in mirror) {
+          const message = `No copies of the requests of this route are sent: ${mirror.refused}.`;
+          findings.push(finding(DRIVER_FINDINGS.filterLeftOut, origin, message));
+        } else (record.mirrors ??= []).push(mirror);
+        break;
+      }
       default:
         if (ACCESS_FILTERS.has(filter.type)) {
           closed = true;

@@ -1,6 +1,7 @@
 import { originText } from '../../../model/origin.ts';
 import type { Canary, Route } from '../../../model/route.ts';
 import type { Profile } from '../conf/profile.ts';
+import { upstreamName } from '../conf/upstream-block.ts';
 import type { CanaryRecord, RouteRecord } from '../wire.ts';
 import { renderAffinity } from './affinity-record.ts';
 import type { ChosenForward } from './forward.ts';
@@ -20,8 +21,14 @@ export function renderForward(
   const bodyLimit = route.bodyLimit ?? defaults.bodyLimit;
   if (bodyLimit !== 0) record.bodyLimit = bodyLimit;
   for (const profile of profiles) {
-    if (profile.bodyLimit === 0) record.profile = profile.name;
-    else record.boundedProfile = profile.name;
+    const location = profile.location ?? profile.name;
+    if (profile.bodyLimit === 0) record.profile = location;
+    else record.boundedProfile = location;
+    if (profile.identity === undefined) continue;
+    // One may stand for both.
+    record.profile = location;
+    const { shared, serverName = '' } = profile.identity;
+    if (shared !== undefined) record.identity = [upstreamName(profile), serverName];
   }
   record.timeouts = [
     seconds(route.timeouts?.connect, defaults.connectTimeout),

@@ -6,12 +6,17 @@ import type { Origin } from '../../../model/origin.ts';
 import type { Action, Canary, WeightedBackend } from '../../../model/route.ts';
 import { ACCESS_FILTERS } from '../capabilities.ts';
 import type { Profile } from '../conf/profile.ts';
+import { upstreamName } from '../conf/upstream-block.ts';
+import type { RenderContext } from './render-context.ts';
 
 export type ForwardAction = Extract<Action, { kind: 'forward' }>;
 
+export type BackendNeeds = Pick<Profile, 'protocol' | 'identity' | 'files'>;
+
 export interface ChosenForward {
   readonly action: { readonly backends: readonly WeightedBackend[]; readonly canaries: readonly Canary[] };
-  readonly protocol: Profile['protocol'];
+  /** What the profile of the route must have so that its backends are reached as they ask. */
+  readonly needs: BackendNeeds;
   readonly findings: readonly Finding[];
   readonly closed: boolean;
 }
@@ -25,36 +30,42 @@ const PROTOCOLS: Readonly<Partial<Record<Backend['protocol'], Profile['protocol'
   grpcs: 'grpcs',
 };
 
-/** All backends of a route share one protocol, because a route has one profile: the first backend's. */
+/** All backends of a route share one protocol and TLS identity, because a route has one profile: the first backend's. */
 export function chooseForward(
   action: ForwardAction,
-  table: ReadonlyMap<string, Backend>,
+  { backends: table, certificates, identities }: RenderContext,
   origin: Origin,
 ): ChosenForward {
   const findings: Finding[] = [];
   const canaries = action.canaries ?? [];
   const ids = new Set([...action.backends, ...canaries].map(({ backend }) => backend));
-  let protocol: Profile['protocol'] | undefined;
+  let needs: BackendNeeds | undefined;
   let closed = false;
   const different = new Set<string>();
   for (const id of ids) {
     const backend = table.get(id);
     // A backend that isn't there has no endpoints either: the data plane answers 503 for its share.
     if (backend === undefined) continue;
-    const own = PROTOCOLS[backend.protocol];
-    if (own === undefined) {
+    const protocol = PROTOCOLS[backend.protocol];
+    const tls = identities.of(backend, certificates);
+    if (protocol === undefined) {
       closed = true;
       const message = `Backend ${id} speaks ${backend.protocol}, which nginx can not speak for a route; the route answers 503.`;
       findings.push(finding(DRIVER_FINDINGS.backendProtocol, origin, message));
-    } else if (refusedTls(backend)) {
+    } else if ('refused' in tls) {
       closed = true;
-      const message = `Backend ${id} asks for TLS with verification or a client certificate, which nginx can not do yet; the route answers 503.`;
+      const message = `TLS towards backend ${id} can not be as asked: ${tls.refused}. The route answers 503.`;
       findings.push(finding(DRIVER_FINDINGS.backendTls, origin, message));
-    } else if (protocol === undefined) protocol = own;
-    else if (protocol !== own) {
+    } else {
+      const own = { protocol, ...tls };
+      needs ??= own;
+      if (upstreamName(own) === upstreamName(needs)) continue;
       different.add(id);
-      const message = `Backend ${id} speaks ${backend.protocol}, another backend of this route ${protocol}; ${id} is left out.`;
-      findings.push(finding(DRIVER_FINDINGS.mixedProtocols, origin, message));
+      const what =
+        protocol === needs.protocol
+          ? 'has other TLS settings than another backend of this route'
+          : `speaks ${backend.protocol}, another backend of this route ${needs.protocol}`;
+      findings.push(finding(DRIVER_FINDINGS.mixedProtocols, origin, `Backend ${id} ${what}; ${id} is left out.`));
     }
   }
   for (const filter of action.backends.flatMap(({ filters = [] }) => filters)) {
@@ -70,12 +81,8 @@ export function chooseForward(
       backends: action.backends.filter(({ backend }) => !different.has(backend)),
       canaries: canaries.filter(({ backend }) => !different.has(backend)),
     },
-    protocol: protocol ?? 'http',
+    needs: needs ?? { protocol: 'http' },
     findings,
     closed,
   };
-}
-
-function refusedTls({ tls }: Backend): boolean {
-  return tls !== undefined && (tls.verify || tls.clientCertificate !== undefined || tls.subjectAltNames !== undefined);
 }

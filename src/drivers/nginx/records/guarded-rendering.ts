@@ -30,6 +30,7 @@ export function guardedHost(host: VirtualHost, context: RenderContext): Guarded<
       profiles: new Map(),
       patterns: [],
       backends: new Set<string>(),
+      certificates: new Set<string>(),
     };
     return { rendered, faulty: true };
   }

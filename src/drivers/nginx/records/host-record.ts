@@ -6,8 +6,10 @@ import type { Origin } from '../../../model/origin.ts';
 import type { VirtualHost } from '../../../model/virtual-host.ts';
 import type { Profile } from '../conf/profile.ts';
 import { MAX_RECORD_BYTES, type HostRecord, type PathRecord, type RouteRecord } from '../wire.ts';
+import type { AuthorityText } from './authority-record.ts';
 import { closeRoute } from './close-route.ts';
 import { fitRoutes, type RoutePiece, type Surplus } from './fit-routes.ts';
+import { renderHostTls } from './host-tls.ts';
 import type { Pattern } from './pattern.ts';
 import type { RenderContext } from './render-context.ts';
 import { renderRoute } from './route-record.ts';
@@ -20,14 +22,19 @@ export interface RenderedHost {
   readonly patterns: readonly Pattern[];
   /** Ids of all backends that its routes name. */
   readonly backends: ReadonlySet<string>;
+  /** Ids of the certificates that weir shows to them. */
+  readonly certificates: ReadonlySet<string>;
+  /** That its clients' certificates must come from. */
+  readonly authority?: AuthorityText;
 }
 
 export function renderHost(host: VirtualHost, context: RenderContext): RenderedHost {
   const findings: Finding[] = [];
   const patterns: Pattern[] = [];
   const pieces: RoutePiece[] = [];
-  const tls = renderHostTls(host);
+  const tls = renderHostTls(host, context.rejectedPatterns);
   findings.push(...tls.findings);
+  patterns.push(...tls.patterns);
   for (const route of host.routes) {
     const { record, standsIn, profiles, ...rendered } = renderRoute(route, context);
     findings.push(...rendered.findings);
@@ -35,20 +42,32 @@ export function renderHost(host: VirtualHost, context: RenderContext): RenderedH
     if (record === undefined) continue;
     pieces.push({
       route,
-      record: tls.closed ? closeRoute(record, NO_CLIENT_CERTIFICATES) : record,
+      record: tls.closed === undefined ? record : closeRoute(record, tls.closed),
       standsIn,
       profiles,
     });
   }
-  const fitted = fitRoutes(pieces, MAX_RECORD_BYTES - Buffer.byteLength(JSON.stringify({ routes: [] })));
+  const fitted = fitRoutes(pieces, MAX_RECORD_BYTES - Buffer.byteLength(JSON.stringify({ routes: [], ...tls.record })));
   findings.push(...surplusFindings(host, fitted.surplus));
   const profiles = new Map<string, Profile>();
   for (const profile of fitted.pieces.flatMap((piece) => piece.profiles)) {
-    const origins = [...(profiles.get(profile.name)?.origins ?? []), ...profile.origins];
-    profiles.set(profile.name, { ...profile, origins });
+    const known = profiles.get(profile.name);
+    if (known === undefined) profiles.set(profile.name, profile);
+    else profiles.set(profile.name, { ...profile, origins: [...known.origins, ...profile.origins] });
   }
-  const record: HostRecord = { routes: placeStandIns(fitted.pieces) };
-  return { text: JSON.stringify(record), findings, profiles, patterns, backends: backendsOf(host) };
+  const record: HostRecord = { routes: placeStandIns(fitted.pieces), ...tls.record };
+  const backends = backendsOf(host);
+  const certificates = shownCertificates(backends, context);
+  const { authority } = tls;
+  return {
+    text: JSON.stringify(record),
+    findings,
+    profiles,
+    patterns,
+    backends,
+    certificates,
+    ...(authority === undefined ? {} : { authority }),
+  };
 }
 
 function surplusFindings(host: VirtualHost, surplus: readonly Surplus[]): readonly Finding[] {
@@ -95,28 +114,13 @@ export function refusedHost(origin: Origin | undefined, reason: string): HostRec
   return { routes: [{ origin: object, path: { kind: 'text-prefix', value: '/' }, respond }] };
 }
 
-function renderHostTls(host: VirtualHost): { readonly findings: readonly Finding[]; readonly closed: boolean } {
-  const { tls } = host;
-  if (tls === undefined) return { findings: [], closed: false };
-  const findings: Finding[] = [];
-  const closed = tls.clientCertificate !== undefined;
-  const left = tls.protocols !== undefined || tls.ciphers !== undefined || tls.preferServerCiphers !== undefined;
-  for (const origin of host.origins) {
-    if (closed) {
-      const message = `nginx can not verify client certificates of host ${host.hostname} yet, so the host answers 503.`;
-      findings.push(finding(DRIVER_FINDINGS.clientCertificate, origin, message));
-    }
-    if (left) {
-      const message = `nginx can not set TLS protocols or ciphers of host ${host.hostname} alone yet; it is served without.`;
-      findings.push(finding(DRIVER_FINDINGS.settingLeftOut, origin, message));
-    }
-  }
-  return { findings, closed };
-}
-
 function backendsOf(host: VirtualHost): ReadonlySet<string> {
   const ids = new Set<string>();
-  for (const { action } of host.routes) {
+  for (const { action, filters } of host.routes) {
+    for (const filter of filters) {
+      if (filter.type === 'external-auth') ids.add(filter.auth.backend);
+      else if (filter.type === 'mirror') ids.add(filter.backend);
+    }
     if (action.kind !== 'forward') continue;
     for (const { backend } of action.backends) ids.add(backend);
     for (const { backend } of action.canaries ?? []) ids.add(backend);
@@ -124,4 +128,13 @@ function backendsOf(host: VirtualHost): ReadonlySet<string> {
   return ids;
 }
 
-const NO_CLIENT_CERTIFICATES = 'Client certificates of this host are not supported.';
+function shownCertificates(ids: ReadonlySet<string>, { backends }: RenderContext): ReadonlySet<string> {
+  const certificates = new Set<string>();
+  for (const id of ids) {
+    const shown = backends.get(id)?.tls?.clientCertificate;
+    if (shown !== undefined) certificates.add(shown);
+  }
+  return certificates.size === 0 ? NONE : certificates;
+}
+
+const NONE: ReadonlySet<string> = new Set();

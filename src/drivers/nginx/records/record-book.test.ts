@@ -101,7 +101,7 @@ test('a route with an access rule that nginx can not enforce answers 503 and is 
 });
 
 test('a filter that nginx can not do and that restricts nothing is left out and reported', () => {
-  const route = sampleRoute('/', 'b', { filters: [{ type: 'mirror', backend: 'b' }] });
+  const route = sampleRoute('/', 'b', { filters: [{ type: 'tracing', enabled: true, trustIncoming: false }] });
   const book = bookOf(sampleModel({ hosts: [sampleHost('a.example', [route])], backends: [sampleBackend('b')] }));
   assert.deepEqual(hostRecord(book, 'default/a.example').routes[0]?.backends, [['b', 1]]);
   assert.deepEqual(

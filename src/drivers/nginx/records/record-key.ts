@@ -1,15 +1,23 @@
-/** The four kinds of records, by the letter that their keys begin with; in the order in which they must be put. */
-export const RECORD_KINDS = ['c', 'b', 's', 'h'] as const;
+/** The kinds of records, by the letter that their keys begin with; in the order in which they must be put. */
+export const RECORD_KINDS = ['c', 'a', 'b', 'l', 's', 'h'] as const;
 export type RecordKind = (typeof RECORD_KINDS)[number];
 
-/** `b:shop/web:http`. A key has no white space, so an id's is written as `%20`, and `%` as `%25`. */
+/** `b:shop/web:http`. Nothing in a key can end it. */
 export function recordKey(kind: RecordKind, id: string): string {
   return `${kind}:${recordName(id)}`;
 }
 
-/** An id as records refer to it. */
+const PLAIN = /^[\x21-\x24\x26-\x7e]*$/;
+
+/** An id as records refer to it: in printable ASCII, everything else and `%` escaped by their bytes (`%20`). */
 export function recordName(id: string): string {
-  return /[\s%]/u.test(id) ? id.replaceAll(/[\s%]/gu, (character) => encodeURIComponent(character)) : id;
+  if (PLAIN.test(id)) return id;
+  return id.toWellFormed().replaceAll(/[^\x21-\x24\x26-\x7e]/gu, (character) => encodeURIComponent(character));
+}
+
+/** The id that has this name. */
+export function recordId(name: string): string {
+  return name.includes('%') ? decodeURIComponent(name) : name;
 }
 
 export function recordKindOf(key: string): RecordKind | undefined {

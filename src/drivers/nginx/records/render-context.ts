@@ -1,8 +1,13 @@
 import type { Backend } from '../../../model/backend.ts';
+import type { Certificate } from '../../../model/certificate.ts';
+import type { TlsIdentities } from '../profiles/tls-identities.ts';
 
 /** What a host's record depends on besides the host itself. */
 export interface RenderContext {
   readonly backends: ReadonlyMap<string, Backend>;
+  /** Of which backends may show one. */
+  readonly certificates: ReadonlyMap<string, Certificate>;
+  readonly identities: TlsIdentities;
   /** By `patternKey`: why the engine refused it. */
   readonly rejectedPatterns: ReadonlyMap<string, string>;
   /** By profile name: why nginx refused it. */

@@ -7,12 +7,14 @@ import type { Profile } from '../conf/profile.ts';
 import { profilesOfRoute } from '../profiles/route-profiles.ts';
 import type { RouteRecord } from '../wire.ts';
 import { renderFilters } from './filters.ts';
-import { chooseForward } from './forward.ts';
+import { type BackendNeeds, chooseForward } from './forward.ts';
 import { renderForward } from './forward-record.ts';
 import { patternKey, type Pattern } from './pattern.ts';
 import type { RenderContext } from './render-context.ts';
 import { renderMatch } from './route-match.ts';
 import { unsupportedSettings } from './unsupported-settings.ts';
+
+type ProfileNeeds = Parameters<typeof profilesOfRoute>[1];
 
 export interface RenderedRoute {
   /** Undefined: left out, which a finding says. */
@@ -32,7 +34,7 @@ export function renderRoute(route: Route, context: RenderContext): RenderedRoute
   const match = renderMatch(route, context.rejectedPatterns);
   const canaries = dropRejectedCanaries(route, context.rejectedPatterns);
   const patterns = [...match.patterns, ...canaries.patterns];
-  const filters = renderFilters(route.filters, route.origin);
+  const filters = renderFilters(route.filters, context.backends, route.origin);
   const findings: Finding[] = [...filters.findings, ...canaries.findings];
   const rendered = (record: RouteRecord | undefined, profiles: readonly Profile[] = [], standsIn = false) => ({
     record,
@@ -59,12 +61,18 @@ export function renderRoute(route: Route, context: RenderContext): RenderedRoute
   if (route.accessLog === false) base.accessLog = false;
   if (canaries.action.kind === 'respond') {
     const { status, reason } = canaries.action;
+    if (base.auth !== undefined && status < 400) {
+      const message = 'nginx can not ask an external auth service before an answer of its own; the route answers 503.';
+      findings.push(finding(DRIVER_FINDINGS.accessRuleClosed, route.origin, message));
+      return rendered(closed('An access rule of this route is not supported.'));
+    }
     return rendered({ ...base, respond: { status, reason } });
   }
-  const forward = chooseForward(canaries.action, context.backends, route.origin);
+  const forward = chooseForward(canaries.action, context, route.origin);
   findings.push(...forward.findings, ...unsupportedSettings(route));
   if (forward.closed) return rendered(closed('The backend of this route can not be reached as asked.'));
-  const profiles = profilesOfRoute(route, forward.protocol, context.defaults.bodyLimit);
+  const needs = copyNeeds(base, forward.needs, route, findings);
+  const profiles = profilesOfRoute(route, needs, context.defaults.bodyLimit);
   const refused = profiles.find(({ name }) => context.quarantinedProfiles.has(name));
   if (refused !== undefined) {
     const why = context.quarantinedProfiles.get(refused.name) ?? '';
@@ -73,6 +81,17 @@ export function renderRoute(route: Route, context: RenderContext): RenderedRoute
     return rendered(closed('The configuration of this route is refused.'), profiles);
   }
   return rendered({ ...base, ...renderForward(route, forward, profiles, context.defaults) }, profiles);
+}
+
+/** What the profile must have besides so that bodies can be copied; takes mirrors away where none can be. */
+function copyNeeds(record: RouteRecord, needs: BackendNeeds, { origin }: Route, findings: Finding[]): ProfileNeeds {
+  const bodies = record.mirrors?.some(({ withoutBody }) => withoutBody !== true) ?? false;
+  if (!bodies) return needs;
+  if (needs.protocol === 'http' || needs.protocol === 'https') return { ...needs, readsBody: true };
+  delete record.mirrors;
+  const message = 'Requests to a backend that speaks HTTP/2 can not be copied with their bodies; no copies are sent.';
+  findings.push(finding(DRIVER_FINDINGS.filterLeftOut, origin, message));
+  return needs;
 }
 
 interface CheckedCanaries {

@@ -1,16 +1,21 @@
 import type { Listener } from '../../../model/listener.ts';
 import type { VirtualHost } from '../../../model/virtual-host.ts';
 import type { ServerNameRecord } from '../wire.ts';
+import { policyHash, renderVerification } from './client-certificate-record.ts';
 import { recordName } from './record-key.ts';
 
 /**
  * What is shown to a client that asks for this host by SNI; undefined where the host has no certificate of its own: a
- * wildcard's or the default one is shown then. Policies are left out as long as no setting of a host changes its TLS:
- * a policy on one name and none on another would only make the second be refused on connections to the first.
+ * wildcard's or the default one is shown then, also where the record is there for the sake of client certificates.
  */
 export function renderServerName(host: VirtualHost): ServerNameRecord | undefined {
-  const certificates = host.tls?.certificates ?? [];
-  return certificates.length === 0 ? undefined : { certificates: certificates.map(recordName) };
+  const { certificates = [], clientCertificate } = host.tls ?? {};
+  const verify = clientCertificate === undefined ? undefined : renderVerification(clientCertificate);
+  if (certificates.length === 0 && verify === undefined) return undefined;
+  return {
+    certificates: certificates.map(recordName),
+    ...(verify === undefined ? {} : { policy: policyHash(verify), verify }),
+  };
 }
 
 /** The default certificates of each scope (`*`), where a listener names some; the first by the listeners' names decides. */
@@ -22,4 +27,14 @@ export function defaultServerNames(listeners: Iterable<Listener>): ReadonlyMap<s
     defaults.set(listener.scope, { certificates: certificates.map(recordName) });
   }
   return defaults;
+}
+
+/** What is shown to clients without a name that is known: by the scope's host for all names, else by its listeners. */
+export function scopeServerName(
+  host: VirtualHost | undefined,
+  byListeners: ServerNameRecord | undefined,
+): ServerNameRecord | undefined {
+  const own = host && renderServerName(host);
+  if (own === undefined || own.certificates.length > 0) return own ?? byListeners;
+  return { ...own, certificates: byListeners?.certificates ?? [] };
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { generate } from 'selfsigned';
+import { selfSignedCertificate } from './self-signed-certificate.ts';
 import type { StateDirectory } from './state-directory.ts';
 
 const CERTIFICATE = 'default-certificate.pem';
@@ -13,19 +13,19 @@ export interface DefaultCertificate {
 }
 
 /** Paths of the pair that is shown where nothing better is known. Made once: clients that pin it are not surprised. */
-export async function defaultCertificate(directory: StateDirectory): Promise<DefaultCertificate> {
+export function defaultCertificate(directory: StateDirectory): DefaultCertificate {
   const paths = { certificate: join(directory.run, CERTIFICATE), key: join(directory.run, KEY) };
   if (existsSync(paths.certificate) && existsSync(paths.key)) return paths;
-  const notAfterDate = new Date();
-  notAfterDate.setFullYear(notAfterDate.getFullYear() + VALID_YEARS);
-  const pair = await generate([{ name: 'commonName', value: 'weir default certificate' }], {
-    keyType: 'ec',
-    curve: 'P-256',
-    algorithm: 'sha256',
-    notAfterDate,
-    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'default.weir.invalid' }] }],
+  const notBefore = new Date();
+  const notAfter = new Date(notBefore);
+  notAfter.setFullYear(notAfter.getFullYear() + VALID_YEARS);
+  const made = selfSignedCertificate({
+    commonName: 'weir default certificate',
+    dnsName: 'default.weir.invalid',
+    notBefore,
+    notAfter,
   });
-  directory.writePrivate(KEY, pair.private);
-  directory.writePrivate(CERTIFICATE, pair.cert);
+  directory.writePrivate(KEY, made.key.reveal());
+  directory.writePrivate(CERTIFICATE, made.certificate);
   return paths;
 }

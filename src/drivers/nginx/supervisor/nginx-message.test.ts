@@ -64,3 +64,17 @@ test('what ends a reload is told from what clients and backends cause meanwhile'
   const emergency = '2026/01/01 00:00:00 [emerg] 9#9: no such file';
   for (const line of [init, worker, emergency]) assert.equal(failureLines([...noise, line].join('\n')), line);
 });
+
+test('what Lua says about a file on a second line belongs to the complaint, also as the reason of a failed reload', () => {
+  const log = [
+    "2026/11/30 10:00:00 [error] 7#7: init_by_lua error: error loading module 'weir' from file '/state/p/weir.lua':",
+    "\t/state/p/weir.lua:3: unexpected symbol near 'then'",
+    'stack traceback:',
+    "\t[C]: in function 'require'",
+    '',
+  ].join('\n');
+  const whole =
+    "init_by_lua error: error loading module 'weir' from file 'p/weir.lua': p/weir.lua:3: unexpected symbol near 'then'";
+  assert.equal(nginxMessage(log, ['/state']), whole);
+  assert.equal(nginxMessage(failureLines(log), ['/state']), whole);
+});

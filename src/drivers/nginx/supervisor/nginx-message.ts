@@ -21,7 +21,7 @@ const GRAVE = ['[emerg]', '[crit]', '[error]', '[alert]'] as const;
  * ours. Undefined where it complained about nothing.
  */
 export function nginxMessage(output: string, directories: readonly string[] = []): string | undefined {
-  const lines = output.split('\n').filter((line) => line.trim() !== '' && !isBeside(line));
+  const lines = wholeLines(output).filter((line) => line.trim() !== '' && !isBeside(line));
   const level = GRAVE.find((mark) => lines.some((line) => line.includes(mark)));
   const line = level === undefined ? lines[0] : lines.findLast((text) => text.includes(level));
   if (line === undefined) return undefined;
@@ -32,6 +32,11 @@ export function nginxMessage(output: string, directories: readonly string[] = []
     .replace(/ in \S*nginx\.conf\S*$/u, '');
   for (const directory of directories) message = message.replaceAll(`${directory}/`, '').replaceAll(directory, '');
   return message.trim().slice(0, 500);
+}
+
+/** Lua tells on a line of its own, further in, what is wrong with a file that it can't load: it belongs to the one before. */
+function wholeLines(output: string): readonly string[] {
+  return output.replaceAll(/:\n[ \t]+/gu, ': ').split('\n');
 }
 
 /**
@@ -47,6 +52,6 @@ function isBeside(line: string): boolean {
  * doesn't come up, in the master or in a new worker, which is only an error to nginx. Empty: none.
  */
 export function failureLines(log: string): string {
-  const failures = log.split('\n').filter((line) => /\[emerg\]|\[error\].* init(?:_worker)?_by_lua/u.test(line));
+  const failures = wholeLines(log).filter((line) => /\[emerg\]|\[error\].* init(?:_worker)?_by_lua/u.test(line));
   return failures.join('\n');
 }

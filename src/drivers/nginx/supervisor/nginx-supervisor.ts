@@ -70,6 +70,11 @@ export class NginxSupervisor {
     return this.#control;
   }
 
+  /** Text of the last configuration that came into force by a reload. */
+  get lastGood(): string | undefined {
+    return this.directory.read(LAST_GOOD);
+  }
+
   /** Whether the master that was started or adopted is still there, and can be spoken to. */
   get running(): boolean {
     return this.alive && existsSync(this.directory.socket);
@@ -191,7 +196,10 @@ export class NginxSupervisor {
     }
   }
 
-  /** Puts a tested configuration into force: resolves when workers of it answer. The former one stays when it fails. */
+  /**
+   * Puts a tested configuration into force: resolves when workers of it answer, and none of before takes a connection any
+   * more. The former one stays when it fails.
+   */
   async reload(text: string, id: string): Promise<void> {
     if (!this.running || this.#master === undefined) {
       throw new NginxError('WEIR_NGINX_STOPPED', 'nginx ended before its reload; it is started again.');
@@ -218,6 +226,22 @@ export class NginxSupervisor {
       );
     }
     this.directory.writeIfRoom(LAST_GOOD, text);
+    await this.#replaced(former);
+  }
+
+  /**
+   * nginx lets new workers come up for a while before it tells the former ones to go, and meanwhile these take connections,
+   * too. Resolves when they have stopped, so that records which only the new configuration can serve meet no worker
+   * but those of it, and those that finish what they have.
+   */
+  async #replaced(former: readonly ProcessInfo[]): Promise<void> {
+    for (const deadline = Date.now() + QUIT_PATIENCE; Date.now() < deadline; await delay(10)) {
+      const taking = former.some(({ pid, startTime }) => {
+        const now = processInfo(pid);
+        return now?.startTime === startTime && !now.title.includes('shutting down');
+      });
+      if (!taking) return;
+    }
   }
 
   /** After a reload that failed: workers of the new configuration may have come up all the same, or do so later. */

@@ -10,7 +10,7 @@ export interface RunningConfiguration {
   readonly closed: boolean;
   /** Directory of the compiled program that it loads. */
   readonly dataplane: string;
-  /** Without origins. */
+  /** Without origins and files: what these hold is on disk already. */
   readonly profiles: readonly Profile[];
   /** Names, addresses and everything else of its listeners, as one text to compare. */
   readonly listeners: string;

@@ -21,7 +21,8 @@ import { NginxError } from '../nginx-error.ts';
 /**
  * Where the nginx driver keeps its things, below the directory that weir was given:
  *
- * - `run/` 0700: control socket, token, pid, configuration, default certificate. Only the supervisor may enter.
+ * - `run/` 0700: control socket, token, pid, configuration, default certificate; in `identities/` what weir shows to backends and
+ *   verifies them by. Only the supervisor may enter.
  * - `temp/`: bodies and answers that don't fit in memory; the workers' account may pass through where the master is root.
  * - `dataplane/HASH/`: compiled Lua, copied so that an upgrade of weir doesn't pull it away under a running nginx.
  * - `log/`: error log.

@@ -22,6 +22,11 @@ export interface AnnotationKey<Value> {
   readonly default: string;
   readonly example: string;
   readonly whenInvalid?: InvalidValueEffect;
+  /**
+   * The key may restrict access, and whether this text does. Where that can't be taken in, or is said in two ways that
+   * contradict each other, the routes are closed.
+   */
+  readonly restricts?: (text: string) => boolean;
   /** The key without which this one has no effect. */
   readonly needs?: string;
   /** What ingress-nginx does differently, or does and one wouldn't expect. Markdown. */

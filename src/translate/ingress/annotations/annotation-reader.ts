@@ -62,6 +62,11 @@ export class AnnotationReader {
     this.#findings.push(finding(entry, { ...this.#origin, field: annotationField(written.key) }, message, fix));
   }
 
+  /** The key's field, for findings that only a later stage can make. The key must be there. */
+  field(name: string): string {
+    return annotationField(this.#written.get(name)?.key ?? name);
+  }
+
   /** Every route of the Ingress answers 503 because of this key. The first such key stays. */
   close(name: string): void {
     this.#settings.closed ??= this.#written.get(name)?.key ?? name;
@@ -76,6 +81,10 @@ export class AnnotationReader {
     const text = this.#written.get(key.name)?.text;
     if (text === undefined) return undefined;
     if (text.trim() === '') {
+      if (key.restricts?.('') === true) {
+        this.report(key.name, ANNOTATION_FINDINGS.emptyRestriction, `${key.name} is empty and restricts nothing.`);
+        return undefined;
+      }
       this.report(key.name, ANNOTATION_FINDINGS.empty, `The annotation is empty; the default holds: ${key.default}.`);
       return undefined;
     }

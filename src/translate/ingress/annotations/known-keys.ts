@@ -31,9 +31,9 @@ export interface UnknownKey {
   readonly restriction?: string;
 }
 
-const RESTRICTING_KEYS: readonly string[] = UNSUPPORTED_KEYS.filter((key) => key.restrictsAccess).map(
-  (key) => key.name,
-);
+const RESTRICTING_KEYS: readonly string[] = [...KNOWN_KEYS]
+  .filter(([, { key, unsupported }]) => unsupported?.restrictsAccess === true || key?.restricts !== undefined)
+  .map(([name]) => name);
 const RESTRICTING_FORM =
   /^(global-)?(auth|limit|rate-limit)-|-(snippet|source-range)$|modsecurity|^global-rate-limit|^lua-resty-waf/;
 

@@ -22,11 +22,6 @@ type Details = Pick<UnsupportedKey, 'off' | 'offValue' | 'emptyRestricts'>;
 
 const FALSE_IS_OFF: Details = { off: isFalse, offValue: '`false`' };
 const ZERO_IS_OFF: Details = { off: isZero, offValue: '`0`' };
-/** Without verification none of the client certificate keys refuses anybody. */
-const CLIENT_CERTIFICATES_OFF: Details = {
-  off: (_text, other) => other('auth-tls-verify-client')?.trim() === 'off',
-  offValue: 'any value beside `auth-tls-verify-client: "off"`',
-};
 /** With the firewall switched off, nothing else about it counts. */
 const FIREWALL_OFF: Details = {
   off: (text, other) => isFalse(text) || isFalse(other('enable-modsecurity') ?? ''),
@@ -54,44 +49,11 @@ export const UNSUPPORTED_KEYS: readonly UnsupportedKey[] = [
     'auth-realm': 'Text that browsers show when they ask for the password.',
   }),
   ...family('External authentication', true, {
-    'auth-url': 'URL of a service that is asked whether a request may pass.',
-    'auth-method': 'Method of the request to that service.',
-    'auth-signin': 'URL that people are sent to when they have to sign in.',
-    'auth-signin-redirect-param': 'Parameter of that URL which tells where they came from.',
-    'auth-response-headers': 'Headers of the service’s answer that the backend gets.',
     'auth-proxy-set-headers': 'ConfigMap with headers that the service gets.',
-    'auth-request-redirect': 'Value of the header X-Auth-Request-Redirect that the service gets.',
-    'auth-cache-key': 'Key under which answers of the service are kept.',
-    'auth-cache-duration': 'How long they are kept.',
-    'auth-keepalive': ['How many idle connections to the service are kept.', ZERO_IS_OFF],
-    'auth-keepalive-requests': 'How many requests go over one of them.',
-    'auth-keepalive-timeout': 'Seconds after which an idle one is closed.',
-    'auth-keepalive-share-vars': [
-      'Whether the request to the service shares variables with the main one.',
-      FALSE_IS_OFF,
-    ],
-    'auth-always-set-cookie': ['Whether cookies of the service are passed on with errors too.', FALSE_IS_OFF],
     'auth-snippet': 'Directives of nginx for the request to the service.',
   }),
   ...family('Global authentication', false, {
     'enable-global-auth': 'Whether the authentication that the ConfigMap sets for all Ingresses holds here.',
-  }),
-  ...family('Client certificates', true, {
-    'auth-tls-secret': [
-      'Secret with the authorities that clients’ certificates must come from.',
-      CLIENT_CERTIFICATES_OFF,
-    ],
-    'auth-tls-verify-client': ['`on`, `off`, `optional` or `optional_no_ca`.', { off: isOff, offValue: '`off`' }],
-    'auth-tls-verify-depth': ['Longest chain of certificates.', CLIENT_CERTIFICATES_OFF],
-    'auth-tls-match-cn': ['Regular expression that the subject’s common name must match.', CLIENT_CERTIFICATES_OFF],
-    'auth-tls-error-page': ['URL that clients without a valid certificate are sent to.', CLIENT_CERTIFICATES_OFF],
-    'auth-tls-pass-certificate-to-upstream': [
-      'Whether the backend gets the certificate in a header.',
-      {
-        off: (text, other) => isFalse(text) || CLIENT_CERTIFICATES_OFF.off!(text, other),
-        offValue: '`false`, or any value beside `auth-tls-verify-client: "off"`',
-      },
-    ],
   }),
   ...family('Source addresses', true, {
     'allowlist-source-range': ['Networks that may reach the routes; nobody else may.', sourceRange(allowsEverybody)],
@@ -169,25 +131,10 @@ export const UNSUPPORTED_KEYS: readonly UnsupportedKey[] = [
       { off: (text) => text.trim() === '1.1', offValue: '`1.1`' },
     ],
   }),
-  ...family('TLS towards the backend', false, {
-    'proxy-ssl-secret':
-      'Secret with the certificate shown to the backend and the authorities that its own must come from.',
-    'proxy-ssl-verify': ['Whether the backend’s certificate is verified.', { off: isOff, offValue: '`off`' }],
-    'proxy-ssl-verify-depth': 'Longest chain of certificates.',
-    'proxy-ssl-name': 'Name that the backend’s certificate must have.',
-    'proxy-ssl-server-name': ['Whether that name is sent to the backend (SNI).', { off: isOff, offValue: '`off`' }],
-    'proxy-ssl-ciphers': 'Ciphers offered to the backend.',
-    'proxy-ssl-protocols': 'TLS versions offered to the backend.',
-  }),
   ...family('TLS towards clients', false, {
     'ssl-ciphers': 'Ciphers that the host accepts.',
     'ssl-prefer-server-ciphers': 'Whether the server’s order of ciphers wins.',
     'ssl-passthrough': ['Hands TLS connections to the backend unopened.', FALSE_IS_OFF],
-  }),
-  ...family('Mirror', false, {
-    'mirror-target': 'URL that gets a copy of every request.',
-    'mirror-host': 'Host header of the copy.',
-    'mirror-request-body': 'Whether the copy has the body.',
   }),
   ...family('FastCGI', false, {
     'fastcgi-index': 'File that stands for a folder.',

@@ -56,13 +56,20 @@ export function parseAnnotations(annotations: Readonly<Record<string, string>>, 
     if (typeof text !== 'string') {
       const kind = text === null ? 'null' : typeof text;
       report(key, ANNOTATION_FINDINGS.notText, `The value is not a string but of type ${kind}.`);
-      if (known.unsupported?.restrictsAccess === true) close(key);
+      if (known.unsupported?.restrictsAccess === true || known.key?.restricts !== undefined) close(key);
       continue;
     }
     const twin = written.get(name);
     if (twin !== undefined) {
       report(twin.key, ANNOTATION_FINDINGS.writtenTwice, `${key} is there too, and it is the one that holds.`);
-      if (twin.text !== text) contradicted.add(name);
+      if (twin.text !== text) {
+        contradicted.add(name);
+        // An empty one restricts nothing, so it can't be the one that is contradicted.
+        const restricting = [twin, { key, text }].find(
+          (each) => each.text.trim() !== '' && known.key?.restricts?.(each.text) === true,
+        );
+        if (restricting !== undefined) close(restricting.key);
+      }
     }
     const annotation = { key, text };
     written.set(name, annotation);

@@ -66,7 +66,7 @@ test('explains a key by its name with or without prefix', () => {
   assert.deepEqual(annotation?.keys, ['nginx.ingress.kubernetes.io/proxy-body-size', 'weir.dev/proxy-body-size']);
   assert.deepEqual(explainAnnotation('nginx.ingress.kubernetes.io/proxy-body-size'), { annotation });
   assert.deepEqual(explainAnnotation('weir.dev/proxy-body-size'), { annotation });
-  assert.equal(explainAnnotation('auth-url').annotation?.meanwhile, 'The routes answer 503.');
+  assert.equal(explainAnnotation('auth-type').annotation?.meanwhile, 'The routes answer 503.');
 });
 
 test('names the nearest key where there is none of that name', () => {

@@ -47,7 +47,7 @@ export function annotationReference(): readonly AnnotationReference[] {
         value: { kind: key.kind.name, grammar: key.kind.grammar },
         default: key.default,
         example: key.example,
-        restrictsAccess: false,
+        restrictsAccess: key.restricts !== undefined,
         whenInvalid: WHEN_INVALID[key.whenInvalid ?? 'ignored'],
         ...(key.needs === undefined ? {} : { needs: key.needs }),
         ...(key.differs === undefined ? {} : { differs: key.differs }),

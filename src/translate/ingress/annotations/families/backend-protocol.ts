@@ -8,7 +8,8 @@ type Protocol = (typeof PROTOCOLS)[number];
 
 const BACKEND_PROTOCOL: AnnotationKey<Protocol> = {
   name: 'backend-protocol',
-  summary: 'How the endpoints are spoken to. HTTPS and GRPCS do not verify the endpoint’s certificate.',
+  summary:
+    'How the endpoints are spoken to. HTTPS and GRPCS verify the endpoint’s certificate only where `proxy-ssl-verify` says so.',
   kind: choice(PROTOCOLS, { ignoreCase: true }),
   default: 'HTTP',
   example: 'GRPC',

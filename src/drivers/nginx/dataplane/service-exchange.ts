@@ -1,0 +1,201 @@
+import type { ServiceRecord } from '../wire';
+import type { Endpoint } from './endpoint';
+
+/** A request that weir makes itself, to a service that is no backend of the route. */
+export interface ServiceRequest {
+  /** Request line and header fields, each with its line end, without the empty line. */
+  readonly head: string;
+  readonly body: string | LuaFile | undefined;
+  /** Undefined: plain HTTP. `name` is what the handshake asks for, if anything. */
+  readonly tls: ServiceRecord['tls'];
+  /** Milliseconds to connect, send, and wait for more of the answer. */
+  readonly timeouts: readonly [number, number, number];
+}
+
+export interface ServiceAnswer {
+  readonly status: number;
+  /** By lower-case name, in the order in which they came. */
+  readonly headers: LuaTable<string, string[]>;
+}
+
+/** Why there is no answer. `untouched`: the service can't have acted on the request, so that it may be asked elsewhere. */
+export interface ServiceFailure {
+  readonly problem: string;
+  readonly untouched: boolean;
+}
+
+const MOST_HEAD_BYTES = 65_536;
+/** A body that is longer isn't worth reading to keep the connection. */
+const MOST_BODY_BYTES = 65_536;
+const FILE_BLOCK = 65_536;
+/** Shorter than what servers usually allow. */
+const IDLE_MILLISECONDS = 30_000;
+const IDLE_CONNECTIONS = 64;
+const END_OF_HEAD = '\r\n\r\n';
+
+/** Kept-alive connections are shared only where address, protocol and TLS name are the same. */
+function poolOf(endpoint: Endpoint, tls: ServiceRequest['tls']): string {
+  return tls === undefined ? 'weir ' + endpoint.key : 'weir ' + endpoint.key + ' ' + (tls.name ?? '');
+}
+
+function open(endpoint: Endpoint, request: ServiceRequest): LuaMultiReturn<[TcpSocket | undefined, string]> {
+  const socket = ngx.socket.tcp();
+  const [connect, send, read] = request.timeouts;
+  socket.settimeouts(connect, send, read);
+  const [connected, problem] = socket.connect(endpoint.address, endpoint.port, {
+    pool: poolOf(endpoint, request.tls),
+  });
+  if (connected === undefined) {
+    return $multi(undefined, 'it can not be connected to: ' + tostring(problem));
+  }
+  if (request.tls !== undefined && socket.getreusedtimes() === 0) {
+    const [shaken, refusal] = socket.sslhandshake(false, request.tls.name, false);
+    if (!shaken) {
+      socket.close();
+      return $multi(undefined, 'the TLS handshake failed: ' + tostring(refusal));
+    }
+  }
+  return $multi(socket, '');
+}
+
+function sendAll(socket: TcpSocket, { head, body }: ServiceRequest): string | undefined {
+  const first = typeof body === 'string' ? head + '\r\n' + body : head + '\r\n';
+  let [sent, problem] = socket.send(first);
+  if (typeof body === 'string' || body === undefined) {
+    return sent === undefined ? problem : undefined;
+  }
+  body.seek('set', 0);
+  while (sent !== undefined) {
+    const block = body.read(FILE_BLOCK) as unknown as string | undefined;
+    if (block === undefined) {
+      return undefined;
+    }
+    [sent, problem] = socket.send(block);
+  }
+  return problem;
+}
+
+function parseHead(head: string): ServiceAnswer | undefined {
+  const [status] = string.match(head, '^HTTP/1%.[01] (%d%d%d)%f[^%d]');
+  if (status === undefined) {
+    return undefined;
+  }
+  const headers = new LuaTable<string, string[]>();
+  const [, firstLine] = string.find(head, '\r\n', 1, true);
+  let position = firstLine === undefined ? head.length + 1 : firstLine + 1;
+  while (position <= head.length) {
+    const [lineEnd] = string.find(head, '\r\n', position, true);
+    const line = string.sub(head, position, lineEnd === undefined ? head.length : lineEnd - 1);
+    const [name, value] = string.match(line, '^([^%s:%c]+):[ \t]*(.-)[ \t]*$');
+    if (name === undefined || string.find(value!, '[%z\r\n]')[0] !== undefined) {
+      return undefined;
+    }
+    const key = string.lower(name);
+    const values = headers.get(key);
+    if (values === undefined) {
+      headers.set(key, [value!]);
+    } else {
+      values.push(value!);
+    }
+    position = lineEnd === undefined ? head.length + 1 : lineEnd + 2;
+  }
+  return { status: tonumber(status)!, headers };
+}
+
+/** Bytes of the body that follow the head; undefined where only the end of the connection would tell. */
+function bodyLength({ status, headers }: ServiceAnswer): number | undefined {
+  if (headers.get('transfer-encoding') !== undefined) {
+    return undefined;
+  }
+  if (status === 204 || status === 304) {
+    return 0;
+  }
+  const lengths = headers.get('content-length');
+  if (lengths === undefined || lengths.length !== 1) {
+    return undefined;
+  }
+  const [digits] = string.match(lengths[0], '^%d+$');
+  return digits === undefined ? undefined : tonumber(digits);
+}
+
+/** Reads the rest of the answer and keeps the connection, or closes it where that isn't sure to be right. */
+function leave(socket: TcpSocket, head: string, answer: ServiceAnswer, surplus: string, isHead: boolean): void {
+  const length = isHead ? 0 : bodyLength(answer);
+  const connection = string.lower(table.concat(answer.headers.get('connection') ?? [], ','));
+  const closes = string.sub(head, 1, 8) !== 'HTTP/1.1' || string.find(connection, 'close', 1, true)[0] !== undefined;
+  if (closes || length === undefined || length > MOST_BODY_BYTES || surplus.length > length) {
+    socket.close();
+    return;
+  }
+  if (length > surplus.length) {
+    const [rest] = socket.receive(length - surplus.length);
+    if (rest === undefined) {
+      socket.close();
+      return;
+    }
+  }
+  socket.setkeepalive(IDLE_MILLISECONDS, IDLE_CONNECTIONS);
+}
+
+function readAnswer(socket: TcpSocket, isHead: boolean): LuaMultiReturn<[ServiceAnswer | undefined, string, boolean]> {
+  let buffer = '';
+  while (true) {
+    const [end] = string.find(buffer, END_OF_HEAD, 1, true);
+    if (end !== undefined) {
+      const head = string.sub(buffer, 1, end - 1);
+      const surplus = string.sub(buffer, end + END_OF_HEAD.length);
+      const answer = parseHead(head);
+      if (answer === undefined || answer.status === 101) {
+        return $multi(undefined, 'its answer is not HTTP/1', false);
+      }
+      // 1xx: only announces the answer.
+      if (answer.status >= 200) {
+        leave(socket, head, answer, surplus, isHead);
+        return $multi(answer, '', false);
+      }
+      buffer = surplus;
+    } else if (buffer.length > MOST_HEAD_BYTES) {
+      return $multi(undefined, 'the head of its answer is too long', false);
+    } else {
+      const [data, problem] = socket.receiveany(8192);
+      if (data === undefined) {
+        return $multi(undefined, 'it did not answer: ' + tostring(problem), buffer === '' && problem !== 'timeout');
+      }
+      buffer = buffer + data;
+    }
+  }
+}
+
+/**
+ * One request and the head of its answer, over HTTP/1.1. A kept-alive connection that the service was just closing is no
+ * failure of the service: another takes its place.
+ */
+export function exchange(
+  endpoint: Endpoint,
+  request: ServiceRequest,
+): LuaMultiReturn<[ServiceAnswer | undefined, ServiceFailure | undefined]> {
+  const isHead = string.sub(request.head, 1, 5) === 'HEAD ';
+  while (true) {
+    const [socket, refusal] = open(endpoint, request);
+    if (socket === undefined) {
+      return $multi(undefined, { problem: refusal, untouched: true });
+    }
+    const kept = socket.getreusedtimes() > 0;
+    let problem = sendAll(socket, request);
+    let lost = problem !== undefined && problem !== 'timeout';
+    if (problem === undefined) {
+      const [answer, complaint, unanswered] = readAnswer(socket, isHead);
+      if (answer !== undefined) {
+        return $multi(answer, undefined);
+      }
+      problem = complaint;
+      lost = unanswered;
+    } else {
+      problem = 'it can not be sent to: ' + problem;
+    }
+    socket.close();
+    if (!lost || !kept) {
+      return $multi(undefined, { problem, untouched: lost });
+    }
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * TLS towards the backends of an Ingress, with what its Secret holds. Whatever of it can't be used closes the routes:
+ * without it they would be served less safely than was asked.
+ */
+import { type CatalogueEntry, finding } from '../../diagnostics/catalogue.ts';
+import type { Finding } from '../../diagnostics/finding.ts';
+import { TLS_FINDINGS } from '../../diagnostics/tls.ts';
+import { readCertificateBundle } from '../../lib/certificate-bundle.ts';
+import type { BackendTls } from '../../model/backend.ts';
+import { objectKey, originOf } from '../../snapshot/object-head.ts';
+import type { CertificateState } from '../tls/certificate-table.ts';
+import type { CertificateLookup } from './host-tls.ts';
+import type { ServedIngress } from './served-ingress.ts';
+
+export interface BackendTlsOutcome {
+  /** Absent: nothing is asked for. */
+  readonly tls?: BackendTls;
+  /** Why the routes answer 503, for people. */
+  readonly refused?: string;
+  /** The Secret that was looked at. */
+  readonly secretKey?: string;
+  readonly findings: readonly Finding[];
+}
+
+export function buildBackendTls({ object, settings }: ServedIngress, lookup: CertificateLookup): BackendTlsOutcome {
+  if (settings.backendTls === undefined) return { findings: [] };
+  const { secret, ...asked } = settings.backendTls;
+  if (secret === undefined) return { tls: asked, findings: [] };
+  const findings: Finding[] = [];
+  const report = (entry: CatalogueEntry, message: string, fix?: string) => {
+    findings.push(finding(entry, originOf(object, secret.field), message, fix));
+  };
+  const refuse = (entry: CatalogueEntry, why: string, fix?: string) => {
+    report(entry, `${why}; the routes answer 503.`, fix);
+    return { refused: why, findings };
+  };
+  const { namespace } = object.ref;
+  const secretKey = secret.name.includes('/') ? secret.name : objectKey(namespace, secret.name);
+  if (!secretKey.startsWith(`${namespace}/`)) {
+    const why = `Secret ${secretKey} is in another namespace than the Ingress`;
+    return refuse(TLS_FINDINGS.backendSecret, why, `Put the Secret into namespace ${namespace}.`);
+  }
+  const state = lookup(secretKey);
+  const looked = { secretKey };
+  if (!state.exists) {
+    const fix = state.refused === true ? 'Correct the Secret; a finding of its own says where.' : 'Create the Secret.';
+    const what = state.refused === true ? 'exists but has the wrong shape' : 'does not exist';
+    return { ...looked, ...refuse(TLS_FINDINGS.backendSecret, `Secret ${secretKey} ${what}`, fix) };
+  }
+  const { authorities } = state;
+  if (state.usable === undefined && (state.hasPair || authorities === undefined)) {
+    const [problem] = state.problems;
+    const why = `Secret ${secretKey} can not be used towards the backend: ${problem?.message ?? 'it holds nothing'}`;
+    return { ...looked, ...refuse(TLS_FINDINGS.backendSecret, why.replace(/\.$/u, ''), fixOf(state)) };
+  }
+  const bundle = asked.verify ? readAuthorities(authorities) : undefined;
+  if (typeof bundle === 'string') {
+    return { ...looked, ...refuse(TLS_FINDINGS.backendAuthorities, `Secret ${secretKey} ${bundle}`) };
+  }
+  if (state.usable !== undefined) {
+    for (const { entry, message } of state.problems) report(entry, `Secret ${secretKey}: ${message}`);
+  }
+  const tls = {
+    ...asked,
+    ...(bundle === undefined ? {} : { authorities: bundle.pem }),
+    ...(state.usable === undefined ? {} : { clientCertificate: state.id }),
+  };
+  return { ...looked, tls, findings };
+}
+
+function readAuthorities(text: string | undefined): { readonly pem: string } | string {
+  if (text === undefined) return 'has no entry ca.crt to verify the backend by';
+  const bundle = readCertificateBundle(text);
+  return typeof bundle === 'string' ? `has an entry ca.crt that ${bundle}` : bundle;
+}
+
+/** What the problem itself advises; of an empty Secret everything is missing. */
+function fixOf({ problems, hasPair }: CertificateState): string | undefined {
+  return hasPair ? problems[0]?.entry.fix : undefined;
+}
