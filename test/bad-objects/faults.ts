@@ -225,13 +225,7 @@ export const FAULTS: readonly Fault[] = [
     '"ewma]]; os.execute([[id]]) --{{ . }}"',
     200,
   ),
-  annotationFault(
-    'access annotation that is not supported',
-    'WEIR0202',
-    'whitelist-source-range',
-    '10.0.0.0/8',
-    503,
-  ),
+  annotationFault('access annotation that is not supported', 'WEIR0202', 'whitelist-source-range', '10.0.0.0/8', 503),
   {
     title: 'field of the wrong kind',
     spoil: (manifest) => manifest.replace('number: 80\n', 'number: eighty\n'),

@@ -116,18 +116,21 @@ export class Campaign {
     const events = this.weir.events.slice(this.#events);
     const { refusals } = this.logs;
     this.#events = this.weir.events.length;
-    const quarantined = events.filter(({ event }) => event === 'quarantined');
-    const said = findings.filter(({ code }) => code === 'WEIR0407').length;
+    const said = findings.filter(({ code }) => code === 'WEIR0407').map(({ message }) => message);
+    const unsaid = events.filter(({ event, message }) => {
+      const why = /: (.*)\. What needs it/.exec(message)?.[1] ?? message;
+      return event === 'quarantined' && !said.some((text) => text.includes(why));
+    });
     return [
       ...this.weir.faults.splice(0),
       ...findings.filter(({ code }) => code === 'WEIR0500').map(({ message }) => `a fault of weir: ${message}`),
       ...events
         .filter(({ event }) => ['ended', 'restart-failed', 'no-room', 'orphans-quit'].includes(event))
         .map(({ event, message }) => `nginx: ${event}: ${message}`),
-      ...(quarantined.length > said ? quarantined.map(({ message }) => `quarantined, unreported: ${message}`) : []),
+      ...unsaid.map(({ message }) => `quarantined, unreported: ${message}`),
       ...(this.decoy.connections() === 0 ? [] : [`${this.decoy.connections()} connections to the admin address`]),
       ...this.logs.faults(),
-      ...(this.logs.refusals > refusals && said === 0 ? ['nginx -t refuses a configuration, unreported'] : []),
+      ...(this.logs.refusals > refusals && said.length === 0 ? ['nginx -t refuses a configuration, unreported'] : []),
     ];
   }
 

@@ -130,5 +130,5 @@ function isDropped(
   if (UNSUPPORTED_KEYS.find((each) => each.name === name)?.off?.(text, () => undefined) === true) return false;
   if (spoiled.mutations.length > 1) return false;
   const written = JSON.stringify(text.trim()).slice(1, -1);
-  return !model.includes(written) && !/^[$\w{}-]+$/.test(text.replaceAll(' ', ''));
+  return !model.toLowerCase().includes(written.toLowerCase()) && !/^[$\w{}-]+$/.test(text.replaceAll(' ', ''));
 }

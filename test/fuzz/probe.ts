@@ -20,7 +20,7 @@ interface IngressBody {
 /** No client can say it: an object with this can't be served, so it must be reported. */
 const UNSENDABLE = Symbol('unsendable');
 
-/** Of each rule and path; `unsendable` where no request can be made of them. */
+/** Of each rule and path, an empty one being the root; `unsendable` where no request can be made of them. */
 export function probesOf({ all, specimen }: Spoiled): readonly (Probe | typeof UNSENDABLE)[] {
   return all
     .filter(({ kind, apiVersion }) => kind === 'Ingress' && apiVersion === 'networking.k8s.io/v1')
@@ -28,7 +28,9 @@ export function probesOf({ all, specimen }: Spoiled): readonly (Probe | typeof U
       ((object as IngressBody).spec?.rules ?? []).flatMap(({ host, http }) =>
         (http?.paths ?? []).map(({ path }) => {
           const name = hostOf(host, specimen.host);
-          return name === undefined || typeof path !== 'string' ? UNSENDABLE : { host: name, target: targetOf(path) };
+          return name === undefined || typeof path !== 'string'
+            ? UNSENDABLE
+            : { host: name, target: targetOf(path === '' ? '/' : path) };
         }),
       ),
     );

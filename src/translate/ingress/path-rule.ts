@@ -75,6 +75,9 @@ export function regexMatch({ value }: PathRule): PathMatch {
   return { kind: 'regex', value, ignoreCase: true };
 }
 
+/** Bytes of a path in a request line of 16 KiB, more than which load balancers don't take. */
+const LONGEST = 16_384 - 'GET  HTTP/1.1\r\n'.length;
+
 /** Why no request path can ever be this one; undefined if one can. */
 export function neverMatches({ value }: PathRule): string | undefined {
   if (value.includes('//')) return 'holds "//", which is merged to "/"';
@@ -82,6 +85,7 @@ export function neverMatches({ value }: PathRule): string | undefined {
   if (value.includes('?')) return 'holds "?", where the query begins';
   if (value.includes('#')) return 'holds "#", where the fragment begins';
   if (/%[0-9A-Fa-f]{2}/.test(value)) return 'is percent-encoded';
+  if (Buffer.byteLength(value) > LONGEST) return 'is longer than a request line may be';
   return undefined;
 }
 
