@@ -28,7 +28,7 @@ bench: setup-bench dataplane ## CPU per request against hand-written nginx, and 
 	@exec $(NODE) test/bench/bench.ts
 
 pressure: setup-test dataplane other-nginx ## 20 of each fault, 1,000 changes under load and long runs of the random tests (about half an hour)
-	@FAULTS=20 CHANGES=1000 exec $(NODE) tools/run-tests.ts alone
+	@FAULTS=20 CHANGES=1000 FUZZ_SEED=random FUZZ_ROUNDS=40 REFERENCE_SEED=random exec $(NODE) tools/run-tests.ts alone
 
 soak: setup-test dataplane ## 20 minutes of changes and load: memory and descriptors stay as they are (SOAK_MINUTES=3: a quick look)
 	@exec $(NODE) test/soak/soak.ts

@@ -3,6 +3,8 @@ import type { Backend } from '../model/backend.ts';
 import type { Certificate } from '../model/certificate.ts';
 import { encodePart } from '../model/codec.ts';
 import { Backend as BackendSchema } from '../model/backend.ts';
+import { BackendTlsView, backendTlsView } from '../explain/backend-tls-view.ts';
+import { ClientCertificatesView, clientCertificatesView } from '../explain/client-certificates-view.ts';
 import { Match } from '../model/match.ts';
 import { Origin } from '../model/origin.ts';
 import type { Route } from '../model/route.ts';
@@ -13,6 +15,8 @@ export const RouteView = Type.Object({
   id: Type.String(),
   match: Match,
   filters: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+  auth: Type.Optional(Type.String({ description: 'Backend that is asked first whether a request may pass.' })),
+  mirrors: Type.Array(Type.String(), { description: 'Backends that get a copy of requests.' }),
   action: Type.Record(Type.String(), Type.Unknown()),
   origin: Origin,
 });
@@ -23,12 +27,16 @@ export const HostView = Type.Object({
   certificates: Type.Array(Type.String(), {
     description: 'Ids; empty: the default certificate, where HTTPS is served.',
   }),
+  clientCertificates: Type.Optional(ClientCertificatesView),
   routes: Type.Array(RouteView, { description: 'The first that matches wins.' }),
   origins: Type.Array(Origin),
 });
 export type HostView = Readonly<Static<typeof HostView>>;
 
-export const BackendView = Type.Pick(BackendSchema, ['id', 'protocol', 'balancing', 'endpoints', 'origin']);
+export const BackendView = Type.Interface(
+  [Type.Pick(BackendSchema, ['id', 'protocol', 'balancing', 'endpoints', 'origin'])],
+  { tls: Type.Optional(BackendTlsView) },
+);
 export type BackendView = Readonly<Static<typeof BackendView>>;
 
 /** A certificate without any key material. */
@@ -45,17 +53,25 @@ export type CertificateView = Readonly<Static<typeof CertificateView>>;
 
 export function hostView(host: VirtualHost): HostView {
   const plain = encodePart('hosts', host, { secrets: 'redact' }) as unknown as { readonly routes: readonly Route[] };
+  const policy = host.tls?.clientCertificate;
   return {
     scope: host.scope,
     hostname: host.hostname,
     certificates: host.tls?.certificates ?? [],
-    routes: plain.routes.map(({ id, match, filters, action, origin }) => ({ id, match, filters, action, origin })),
+    ...(policy === undefined ? {} : { clientCertificates: clientCertificatesView(policy) }),
+    routes: plain.routes.map(routeView),
     origins: host.origins,
   };
 }
 
-export function backendView({ id, protocol, balancing, endpoints, origin }: Backend): BackendView {
-  return { id, protocol, balancing, endpoints, origin };
+function routeView({ id, match, filters, action, origin }: Route): Static<typeof RouteView> {
+  const auth = filters.find((filter) => filter.type === 'external-auth')?.auth.backend;
+  const mirrors = filters.flatMap((filter) => (filter.type === 'mirror' ? [filter.backend] : []));
+  return { id, match, filters, ...(auth === undefined ? {} : { auth }), mirrors, action, origin };
+}
+
+export function backendView({ id, protocol, tls, balancing, endpoints, origin }: Backend): BackendView {
+  return { id, protocol, ...(tls === undefined ? {} : { tls: backendTlsView(tls) }), balancing, endpoints, origin };
 }
 
 export function certificateView(certificate: Certificate): CertificateView {

@@ -19,6 +19,19 @@ test('what a cluster makes is missed only where the manifests hold some of its k
   assert.deepEqual(codes('Secret', 'EndpointSlice'), ['WEIR0105', 'WEIR0300', 'WEIR0103']);
 });
 
+test('a Secret is left to the cluster whatever names it, but not one that can never be used', () => {
+  const made = [TLS_FINDINGS.backendSecretNotFound, TLS_FINDINGS.clientSecretNotFound];
+  const wrong = [TLS_FINDINGS.backendSecret, TLS_FINDINGS.clientAuthorities];
+  const findings = [...made, ...wrong].map((entry) => finding(entry, ORIGIN, 'message'));
+  const left = leaveToCluster(findings, new Set(['Ingress']));
+  assert.deepEqual(
+    left.map(({ code }) => code),
+    ['WEIR0320', 'WEIR0330', 'WEIR0015'],
+  );
+  assert.match(left.at(-1)!.message, /^There is no Secret among .* so WEIR0322 and WEIR0332 \(2\) is left out\.$/);
+  assert.deepEqual(leaveToCluster(findings, new Set(['Secret'])), findings);
+});
+
 test('nothing is said where nothing was left out', () => {
   assert.deepEqual(leaveToCluster([], new Set()), []);
 });

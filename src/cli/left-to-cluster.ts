@@ -4,14 +4,22 @@ import { INGRESS_FINDINGS } from '../diagnostics/ingress.ts';
 import { SOURCE_FINDINGS } from '../diagnostics/sources.ts';
 import { TLS_FINDINGS } from '../diagnostics/tls.ts';
 
-/** What a cluster makes, and the finding that its absence leads to. */
+/** What a cluster makes, and the findings that its absence leads to. */
 const MADE = [
   {
     kinds: ['EndpointSlice', 'Endpoints'],
-    code: INGRESS_FINDINGS.noEndpoints.code,
+    codes: [INGRESS_FINDINGS.noEndpoints.code],
     named: 'EndpointSlice or Endpoints',
   },
-  { kinds: ['Secret'], code: TLS_FINDINGS.secretNotFound.code, named: 'Secret' },
+  {
+    kinds: ['Secret'],
+    codes: [
+      TLS_FINDINGS.secretNotFound.code,
+      TLS_FINDINGS.backendSecretNotFound.code,
+      TLS_FINDINGS.clientSecretNotFound.code,
+    ],
+    named: 'Secret',
+  },
 ] as const;
 
 /**
@@ -21,11 +29,13 @@ const MADE = [
  */
 export function leaveToCluster(findings: readonly Finding[], kinds: ReadonlySet<string>): readonly Finding[] {
   const absent = MADE.filter((made) => !made.kinds.some((kind) => kinds.has(kind)));
-  const left = absent.filter(({ code }) => findings.some((each) => each.code === code));
+  const said = new Set(findings.map(({ code }) => code));
+  const left = absent.filter(({ codes }) => codes.some((code) => said.has(code)));
   if (left.length === 0) return findings;
-  const kept = findings.filter(({ code }) => !left.some((made) => made.code === code));
+  const missing = new Set<string>(left.flatMap(({ codes }) => codes));
+  const kept = findings.filter(({ code }) => !missing.has(code));
   const named = left.map((made) => `no ${made.named}`).join(' and ');
-  const codes = left.map(({ code }) => code).join(' and ');
+  const codes = [...missing].filter((code) => said.has(code)).join(' and ');
   const message = `There is ${named} among the manifests: taken to be made in the cluster, so ${codes} (${findings.length - kept.length}) is left out.`;
   return [...kept, finding(SOURCE_FINDINGS.leftToCluster, MANIFESTS, message)];
 }

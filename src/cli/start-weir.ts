@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { type AdminApp, type AdminContext, buildAdminApp } from '../admin/admin-app.ts';
 import { Metrics } from '../admin/metrics.ts';
@@ -49,7 +49,8 @@ const SAVING_QUIET = 30_000;
 /** Puts the program together and starts it: the only place that knows all its parts. Rejects if it can't serve anything. */
 export async function startWeir(settings: Settings, log: Logger): Promise<RunningWeir> {
   const token = settings['admin-token-file'] === undefined ? undefined : await readToken(settings['admin-token-file']);
-  const directory = settings['state-dir']!;
+  // nginx would look for a relative path in its own directory.
+  const directory = resolve(settings['state-dir']!);
   const lock = await lockState(directory).catch((error: unknown) => {
     if (error instanceof CodedError) throw error;
     throw new UsageError(
@@ -82,7 +83,7 @@ export async function startWeir(settings: Settings, log: Logger): Promise<Runnin
   });
   if (held.problem !== undefined) log.warn(`objects of broken manifests, held by an earlier run: ${held.problem}`);
   let listeners = ownListeners(settings['http-port'], settings['https-port'], []);
-  const nginx = nginxDriver(settings, (event) => noteNginxEvent(event, controller, log));
+  const nginx = nginxDriver(settings, join(directory, 'nginx'), (event) => noteNginxEvent(event, controller, log));
   const controller: Controller = new Controller({
     source: new FilesSource({ folders: settings.manifests, held: held.held }),
     translator: translatorFor({
@@ -177,14 +178,14 @@ function noteSaving(log: Logger): (problem: Error | undefined) => void {
   };
 }
 
-function nginxDriver(settings: Settings, onEvent: (event: NginxEvent) => void): NginxDriver {
-  const directory = join(settings['state-dir']!, 'nginx');
+function nginxDriver(settings: Settings, directory: string, onEvent: (event: NginxEvent) => void): NginxDriver {
+  const { 'access-log': accessLog = join(directory, 'log', 'access.log') } = settings;
   return new NginxDriver({
     stateDirectory: directory,
     dataplane: compiledDataplane,
     workers: settings.workers,
     ...(settings.nginx === undefined ? {} : { nginx: settings.nginx }),
-    accessLog: settings['access-log'] ?? join(directory, 'log', 'access.log'),
+    accessLog: accessLog === 'off' ? accessLog : resolve(accessLog),
     onEvent,
   });
 }

@@ -13,9 +13,9 @@ export const ANNOTATION_FINDINGS = {
   unknownRestriction: {
     code: 'WEIR0201',
     severity: 'error',
-    title: 'Unknown annotation that looks like an access restriction',
+    title: 'Unknown annotation that looks like a restriction',
     explanation:
-      'No such key exists, but its name is at most two letters away from one that restricts access, or has the form of one (auth-…, limit-…, …-snippet, …-source-range, modsecurity). To ignore it could open what was meant to be closed, so every route of the Ingress answers 503.',
+      'No such key exists, but its name is at most two letters away from one that restricts access or says how a backend is verified, or has the form of one (auth-…, limit-…, proxy-ssl-…, allowlist…, denylist…, …-snippet, …-source-range, modsecurity). To ignore it could open what was meant to be closed, so every route of the Ingress answers 503. A misspelling of a key without which nothing is guarded less, as `auth-signin`, is a warning (WEIR0200).',
     fix: 'Correct the name, or remove the annotation if no restriction is meant.',
   },
   restrictionNotSupported: {

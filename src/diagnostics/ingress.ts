@@ -228,4 +228,12 @@ export const INGRESS_FINDINGS = {
       'The address is one of this machine, and the port one that weir listens on: its HTTP or HTTPS port, from which the request would come back without end, or its admin server, which would be open to all clients of the route. The endpoint is not used, whether it comes from an EndpointSlice, Endpoints, an external name or the address of the Service.',
     fix: 'Correct the port or the address where it comes from; start weir on other ports if something else is meant to have this one.',
   },
+  shortServiceName: {
+    code: 'WEIR0129',
+    severity: 'warning',
+    title: 'URL names a Service by a short name',
+    explanation:
+      'The host of the URL is asked of DNS as it stands, without the search domains that a Pod has, so that `http://auth:4180` and `http://auth.sso:4180` lead nowhere although the Service is there. weir itself finds a Service by its name in the cluster’s DNS.',
+    fix: 'Write the name in full: `NAME.NAMESPACE.svc.cluster.local`.',
+  },
 } as const satisfies Record<string, CatalogueEntry>;

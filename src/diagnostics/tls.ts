@@ -112,7 +112,7 @@ export const TLS_FINDINGS = {
     severity: 'error',
     title: 'Secret for TLS towards the backend can not be used',
     explanation:
-      'The Secret that `proxy-ssl-secret` names is missing, in another namespace, or holds no certificate with its key that could be shown to the backend and no authorities either. The routes of the Ingress answer 503, as in ingress-nginx: without it the backend would be spoken to in another way than was asked.',
+      'The Secret that `proxy-ssl-secret` names is in another namespace, of a wrong shape, or holds no certificate with its key that could be shown to the backend and no authorities either. The routes of the Ingress answer 503, as in ingress-nginx: without it the backend would be spoken to in another way than was asked.',
     fix: 'Put `tls.crt` and `tls.key`, `ca.crt`, or all three in PEM into a Secret in the namespace of the Ingress.',
   },
   backendAuthorities: {
@@ -123,12 +123,20 @@ export const TLS_FINDINGS = {
       'The backend’s certificate is to be verified, and the Secret has no `ca.crt`, or one with a damaged certificate. The routes of the Ingress answer 503 rather than go to a backend that nobody has verified.',
     fix: 'Put the certificates of the authorities in PEM into the entry `ca.crt`, or set `proxy-ssl-verify` to "off".',
   },
+  backendSecretNotFound: {
+    code: 'WEIR0322',
+    severity: 'error',
+    title: 'Secret for TLS towards the backend not found',
+    explanation:
+      'The Secret that `proxy-ssl-secret` names does not exist in the namespace of the Ingress. The routes of the Ingress answer 503, as in ingress-nginx: without it the backend would be spoken to in another way than was asked.',
+    fix: 'Create the Secret, or correct its name.',
+  },
   clientAuthorities: {
     code: 'WEIR0330',
     severity: 'error',
     title: 'Nothing to verify clients by',
     explanation:
-      'The Secret that `auth-tls-secret` names is missing, in another namespace, or has no `ca.crt` (and `ca.crl`, if there is one) that can be read. The hosts of the Ingress answer 503: without it they would be open to everybody.',
+      'The Secret that `auth-tls-secret` names is in another namespace, of a wrong shape, or has no `ca.crt` (and `ca.crl`, if there is one) that can be read. The hosts of the Ingress answer 503: without it they would be open to everybody.',
     fix: 'Put the certificates of the authorities in PEM into the entry `ca.crt` of a Secret in the namespace of the Ingress.',
   },
   clientCertificateConflict: {
@@ -138,5 +146,13 @@ export const TLS_FINDINGS = {
     explanation:
       'Which certificates a host asks for is settled before the path is known, so that it can only be one thing for the whole host: what the oldest Ingress says that says something. The routes of another that asks for something else answer 503, because they would not be guarded as it asks.',
     fix: 'Write the same auth-tls annotations on all Ingresses of the host, or on one of them.',
+  },
+  clientSecretNotFound: {
+    code: 'WEIR0332',
+    severity: 'error',
+    title: 'Secret with the authorities of clients not found',
+    explanation:
+      'The Secret that `auth-tls-secret` names does not exist in the namespace of the Ingress. The hosts of the Ingress answer 503: without it they would be open to everybody.',
+    fix: 'Create the Secret, or correct its name.',
   },
 } as const satisfies Record<string, CatalogueEntry>;

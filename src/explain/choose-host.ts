@@ -1,3 +1,4 @@
+import type { ClientCertificatePolicy } from '../model/client-certificate.ts';
 import { equalParts } from '../model/equality.ts';
 import { hostnameCandidates } from '../model/hostname.ts';
 import type { Model } from '../model/model.ts';
@@ -35,6 +36,12 @@ export function sharesTlsPolicy(connected: VirtualHost | undefined, asked: Virtu
 
 function policy(host: VirtualHost | undefined): unknown {
   if (host?.tls === undefined) return undefined;
-  const { certificates: _certificates, staple: _staple, ...rest } = host.tls;
+  const { certificates: _certificates, staple: _staple, clientCertificate, ...settings } = host.tls;
+  const rest = { ...settings, clientCertificate: clientCertificate && verification(clientCertificate) };
   return Object.values(rest).every((value) => value === undefined) ? undefined : rest;
+}
+
+/** What a connection settles; mode and subject are asked of every request. */
+function verification({ authorities, revocations, depth }: ClientCertificatePolicy): unknown {
+  return { authorities, revocations, depth };
 }

@@ -1,6 +1,6 @@
 import type { Canary } from '../model/route.ts';
 import type { ExplainedCanary } from './explanation.ts';
-import { percent } from './filter-sentence.ts';
+import { percent } from './percent.ts';
 import { conditionText } from './match-text.ts';
 import { TOOK_TOO_LONG, valueHolds } from './match-route.ts';
 import type { RegexEngine } from './regex-engine.ts';

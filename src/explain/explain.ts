@@ -1,3 +1,4 @@
+import type { Filter } from '../model/filter.ts';
 import type { Listener } from '../model/listener.ts';
 import type { Model } from '../model/model.ts';
 import type { Route } from '../model/route.ts';
@@ -7,8 +8,10 @@ import { chooseListener, passthroughRoute } from './choose-listener.ts';
 import { explainBackend } from './explain-backend.ts';
 import { explainForward } from './explain-forward.ts';
 import type { ExplainedRoute, Explanation, Outcome } from './explanation.ts';
+import { admitsPlain, clientCertificateCondition, clientCertificatesView } from './client-certificates-view.ts';
 import { filterSentence } from './filter-sentence.ts';
 import { type Covered, matchRoute, TOOK_TOO_LONG, yieldsTo } from './match-route.ts';
+import { authCondition, unreachableAuth } from './service-sentences.ts';
 import { matchText } from './match-text.ts';
 import { redirectLocation } from './redirect-location.ts';
 import { javascriptRegex, type RegexEngine } from './regex-engine.ts';
@@ -88,10 +91,57 @@ async function follow(
   const misdirected = misdirection(model, request, target, listener, connected, host);
   if (misdirected !== undefined) return answer(421, misdirected);
   if (host === undefined) return answer(404, 'No route is for this host.');
-  return { ...at, hosts: considered, ...(await followHost(model, host, target, target.path, engine)) };
+  const followed = await followHost(model, host, target, target.path, engine);
+  return { ...at, hosts: considered, ...guarded(followed, host, listener, target) };
 }
 
-const nothing = { hosts: [], routes: [], filters: [], notes: [] };
+/** What the host's client certificates make of it: whoever shows none that is wanted gets no further. */
+function guarded(
+  { route, ...followed }: Followed,
+  host: VirtualHost,
+  listener: Listener,
+  target: RequestTarget,
+): Omit<Result, 'notes' | 'hosts'> {
+  const own = host.tls?.clientCertificate;
+  const policy = target.scheme === 'https' ? (own ?? listener.clientCertificate) : own;
+  const conditions = followed.outcome.kind === 'forward' ? (route?.filters ?? []).filter(asks).map(authCondition) : [];
+  if (policy === undefined) return { ...followed, conditions };
+  const clientCertificates = clientCertificatesView(policy);
+  if (target.scheme === 'https') {
+    const condition = clientCertificateCondition(clientCertificates);
+    return {
+      ...followed,
+      clientCertificates,
+      conditions: condition === undefined ? conditions : [condition, ...conditions],
+    };
+  }
+  if (admitsPlain(clientCertificates)) return { ...followed, clientCertificates, conditions };
+  return {
+    routes: followed.routes,
+    filters: [],
+    clientCertificates,
+    conditions: [],
+    outcome: httpsRedirection(route, target) ?? {
+      kind: 'respond',
+      status: 403,
+      reason: 'The host asks for a client certificate, which can not be shown without TLS.',
+    },
+  };
+}
+
+function asks(filter: Filter): filter is Extract<Filter, { type: 'external-auth' }> {
+  return filter.type === 'external-auth';
+}
+
+function httpsRedirection(route: Route | undefined, target: RequestTarget): Outcome | undefined {
+  const filter = route?.filters.find(({ type }) => type === 'https-redirect');
+  const redirection = filter === undefined ? undefined : redirectLocation(filter, target, target.path ?? '/', NO_COVER);
+  return redirection === undefined ? undefined : { kind: 'redirect', ...redirection };
+}
+
+const NO_COVER: Covered = { prefixLength: 0, captures: [], named: {} };
+
+const nothing = { hosts: [], routes: [], conditions: [], filters: [], notes: [] };
 
 /** Why a request for another name than the connection's is refused (421); undefined: it isn't. */
 function misdirection(
@@ -113,13 +163,17 @@ function misdirection(
   return `The connection was made for ${target.serverName}, which has another TLS policy than ${target.host}.`;
 }
 
+interface Followed extends Pick<Result, 'routes' | 'filters' | 'outcome'> {
+  readonly route?: Route;
+}
+
 async function followHost(
   model: Model,
   host: VirtualHost,
   target: RequestTarget,
   path: string,
   engine: RegexEngine,
-): Promise<Pick<Result, 'routes' | 'filters' | 'outcome'>> {
+): Promise<Followed> {
   const routes: ExplainedRoute[] = [];
   /** Has a broken expression, and closes what is asked for unless a more exact route takes it. */
   let closing: Route | undefined;
@@ -157,17 +211,18 @@ async function followHost(
   }
   const { route, covered } = winner;
   return {
+    route,
     routes,
-    filters: filterSentences(route, target, path, covered),
+    filters: filterSentences(route, model, target, path, covered),
     outcome: await outcomeOf(route, model, target, path, covered, engine),
   };
 }
 
 /** What the filters do to this request, in order; those that don't are told, and why. */
-function filterSentences(route: Route, target: RequestTarget, path: string, covered: Covered): string[] {
+function filterSentences(route: Route, model: Model, target: RequestTarget, path: string, covered: Covered): string[] {
   let redirected = false;
   return route.filters.map((filter) => {
-    const sentence = filterSentence(filter);
+    const sentence = filterSentence(filter, model);
     if (redirected) return `${sentence} Not this request: it is redirected before.`;
     if (redirectLocation(filter, target, path, covered) !== undefined) redirected = true;
     else if (filter.type === 'https-redirect') return `${sentence} Not this request: it is HTTPS.`;
@@ -190,6 +245,10 @@ async function outcomeOf(
   }
   const { action } = route;
   if (action.kind === 'respond') return { kind: 'respond', status: action.status, reason: action.reason };
+  const unreachable = unreachableAuth(route, model);
+  if (unreachable !== undefined) {
+    return { kind: 'respond', status: 503, reason: `the auth service ${unreachable} has no endpoint.` };
+  }
   return explainForward(route, action, model, target, path, covered, engine);
 }
 

@@ -1,4 +1,6 @@
 import { originText } from '../model/origin.ts';
+import { backendTlsText } from './backend-tls-view.ts';
+import { clientCertificateSentences } from './client-certificates-view.ts';
 import type { ExplainedBackend, Explanation } from './explanation.ts';
 
 /** An explanation for people: what happens first, then why. Lines end in a newline. */
@@ -6,6 +8,10 @@ export function explanationText(explanation: Explanation): string {
   const lines = [
     ...headLines(explanation),
     ...section('Host', hostLines(explanation)),
+    ...section(
+      'Client certificates',
+      explanation.clientCertificates === undefined ? [] : clientCertificateSentences(explanation.clientCertificates),
+    ),
     ...section('Routes, in the order in which they are asked', routeLines(explanation)),
     ...section(
       'Filters, in order',
@@ -19,11 +25,12 @@ export function explanationText(explanation: Explanation): string {
   return `${lines.join('\n')}\n`;
 }
 
-function headLines({ request, listener, outcome }: Explanation): string[] {
+function headLines({ request, listener, outcome, conditions }: Explanation): string[] {
   const query = request.query === '' ? '' : `?${request.query}`;
   return [
     `${request.method} ${request.scheme}://${request.host}${request.path}${query}`,
     `  ${outcomeText(outcome)}`,
+    ...conditions.map((condition) => `  ${condition}`),
     ...(listener === undefined ? [] : [`  by listener ${listener.name} (${listener.protocol}, port ${listener.port})`]),
   ];
 }
@@ -83,10 +90,12 @@ function backendLines({ outcome }: Explanation): string[] {
   return outcome.backends.flatMap(oneBackend);
 }
 
-function oneBackend({ backend, chance, protocol, balancing, endpoints, filters, problem }: ExplainedBackend): string[] {
+function oneBackend(explained: ExplainedBackend): string[] {
+  const { backend, chance, protocol, balancing, endpoints, filters, problem } = explained;
   const how = [protocol, balancing].filter((part) => part !== undefined).join(', ');
   return [
     `${backend}: ${chance} %${how === '' ? '' : ` (${how})`}`,
+    ...tlsLines(explained),
     ...filters.map((filter) => `    ${filter}`),
     ...endpoints.map(({ address, port, weight, state }) => {
       const host = address.includes(':') ? `[${address}]` : address;
@@ -94,6 +103,11 @@ function oneBackend({ backend, chance, protocol, balancing, endpoints, filters, 
     }),
     ...(problem === undefined ? [] : [`    ${problem}`]),
   ];
+}
+
+function tlsLines({ protocol, tls }: ExplainedBackend): string[] {
+  if (protocol !== 'https' && protocol !== 'grpcs') return [];
+  return [`    TLS: ${backendTlsText(tls ?? { verify: false, sendServerName: false })}`];
 }
 
 function section(title: string, lines: readonly string[]): string[] {

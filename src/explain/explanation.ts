@@ -1,5 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { Origin } from '../model/origin.ts';
+import { BackendTlsView } from './backend-tls-view.ts';
+import { ClientCertificatesView } from './client-certificates-view.ts';
 
 const ExplainedEndpoint = Type.Object({
   address: Type.String(),
@@ -14,6 +16,8 @@ export const ExplainedBackend = Type.Object({
   /** Percent of requests like this one, 0 to 100. Sessions that are kept count as new ones. */
   chance: Type.Number(),
   protocol: Type.Optional(Type.String()),
+  /** Absent for a backend of HTTPS: not verified, and nothing is shown. */
+  tls: Type.Optional(BackendTlsView),
   /** `round-robin`, `hash of the client's address`. */
   balancing: Type.Optional(Type.String()),
   endpoints: Type.Array(ExplainedEndpoint),
@@ -101,7 +105,11 @@ export const Explanation = Type.Object({
   hosts: Type.Array(
     Type.Object({ hostname: Type.String(), known: Type.Boolean(), chosen: Type.Boolean(), why: Type.String() }),
   ),
+  /** What the host asks of its clients' certificates; absent: nothing. */
+  clientCertificates: Type.Optional(ClientCertificatesView),
   routes: Type.Array(ExplainedRoute),
+  /** What the outcome depends on besides, which the URL doesn't tell: as "only if …". */
+  conditions: Type.Array(Type.String()),
   /** What is done to the request, in order, as sentences. */
   filters: Type.Array(Type.String()),
   outcome: Outcome,

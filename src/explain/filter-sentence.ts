@@ -1,7 +1,9 @@
 import type { Filter, HeaderChange, PathRewrite } from '../model/filter.ts';
+import type { Model } from '../model/model.ts';
+import { authSentence, mirrorSentence } from './service-sentences.ts';
 
 /** What a filter does, for people. No secret is in it. */
-export function filterSentence(filter: Filter): string {
+export function filterSentence(filter: Filter, model: Model): string {
   switch (filter.type) {
     case 'https-redirect':
       return `Plain HTTP is redirected to HTTPS (${filter.status}).`;
@@ -15,13 +17,8 @@ export function filterSentence(filter: Filter): string {
       return `Request headers: ${changeText(filter.change)}.`;
     case 'response-headers':
       return `Response headers: ${changeText(filter.change)}.`;
-    case 'mirror': {
-      const share =
-        filter.fraction === undefined
-          ? ''
-          : `${percent(filter.fraction.numerator / filter.fraction.denominator)} of the requests, `;
-      return `A copy goes to ${filter.backend} (${share}${filter.withBody === false ? 'without' : 'with'} body); its answer is dropped.`;
-    }
+    case 'mirror':
+      return mirrorSentence(filter, model);
     case 'cors':
       return `Cross-origin requests from ${list(filter.allowOrigins)} are allowed (${list(filter.allowMethods)}); preflights are answered here.`;
     case 'allow-sources':
@@ -31,7 +28,7 @@ export function filterSentence(filter: Filter): string {
     case 'basic-auth':
       return `A name and password is asked for (${filter.scheme}, realm "${filter.realm}").`;
     case 'external-auth':
-      return `${filter.auth.backend} is asked first, at ${filter.auth.path}${filter.auth.signIn === undefined ? '' : `; who must sign in is sent to ${filter.auth.signIn.url}`}.`;
+      return authSentence(filter, model);
     case 'satisfy':
       return filter.rule === 'any' ? 'One access rule is enough.' : 'Every access rule must be met.';
     case 'limit':
@@ -86,10 +83,6 @@ function limitText(filter: Extract<Filter, { type: 'limit' }>): string {
     ...(filter.bytesPerSecond === undefined ? [] : [`${filter.bytesPerSecond} bytes a second`]),
   ];
   return parts.join(', ') + (filter.exempt.length === 0 ? '' : `, except ${list(filter.exempt)}`);
-}
-
-export function percent(share: number): string {
-  return `${Math.round(share * 10_000) / 100} %`;
 }
 
 function list(items: readonly string[]): string {

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { Origin } from './origin.ts';
+import { ObjectRef, Origin } from './origin.ts';
 
 /** Part of a hash key: text as it stands, or a property of the request. */
 export const HashPart = Type.Union([
@@ -34,6 +34,8 @@ export const BackendTls = Type.Object({
   verify: Type.Boolean(),
   /** PEM bundle; `system` for the machine's own authorities. */
   authorities: Type.Optional(Type.Union([Type.String(), Type.Literal('system')])),
+  /** The object that holds the bundle; for people. */
+  authoritiesFrom: Type.Optional(ObjectRef),
   /** Name sent (SNI), and verified unless `subjectAltNames` are given. */
   serverName: Type.Optional(Type.String()),
   sendServerName: Type.Boolean(),

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { ObjectRef } from './origin.ts';
 
 /** Verification of the certificate that a client presents. */
 export const ClientCertificatePolicy = Type.Object({
@@ -15,6 +16,8 @@ export const ClientCertificatePolicy = Type.Object({
   ]),
   /** PEM bundle of authorities; public data. */
   authorities: Type.String(),
+  /** The object that holds them; for people. */
+  authoritiesFrom: Type.Optional(ObjectRef),
   depth: Type.Integer({ minimum: 0 }),
   /** Revocation lists, PEM. */
   revocations: Type.Optional(Type.String()),

@@ -312,3 +312,21 @@ test('check does not miss what a cluster makes, and says so, unless the manifest
   const some = await findingsOf('-f', folder.path);
   assert.deepEqual(some.map((each) => each.code).sort(), ['WEIR0015', 'WEIR0300']);
 });
+
+test('check leaves the Secrets of client certificates and of backend TLS to the cluster too', async (context) => {
+  const service =
+    'apiVersion: v1\nkind: Service\nmetadata: {name: gone, namespace: shop}\nspec: {ports: [{port: 80}]}\n';
+  const site = (annotations: string) => WRONG.replace('nginx.ingress.kubernetes.io/canery: "true"', annotations);
+  const secrets = ['auth-tls-secret: shop/clients', 'backend-protocol: HTTPS, PREFIXproxy-ssl-secret: shop/inside'];
+  for (const [index, code] of ['WEIR0332', 'WEIR0322'].entries()) {
+    const annotations = `PREFIX${secrets[index]}`.replaceAll('PREFIX', 'nginx.ingress.kubernetes.io/');
+    const folder = folderOf(context, { 'a.yaml': site(annotations), 'b.yaml': service });
+    const { code: status, out } = await check('-f', folder.path);
+    assert.equal(status, 0, out);
+    assert.match(out, new RegExp(`info WEIR0015 .*no Secret among the manifests.*${code}`, 'u'));
+    folder.write('c.yaml', 'apiVersion: v1\nkind: Secret\nmetadata: {name: other, namespace: shop}\n');
+    const missed = (await findingsOf('-f', folder.path)).find((each) => each.code === code);
+    assert.match(missed?.fix ?? '', /^Create the Secret, or correct its name\.$/);
+    assert.match(missed?.message ?? '', /does not exist; .* answers? 503\.$/);
+  }
+});

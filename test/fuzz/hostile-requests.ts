@@ -12,6 +12,9 @@ export interface HostileRequest {
 /** Inner requests, and header fields that a line break would make, have this in them: an endpoint must never see it. */
 export const SMUGGLED = 'smuggled';
 
+/** A host that is redirected. */
+export const REDIRECTED = 'redirected.fuzz.example';
+
 const INNER = `GET /${SMUGGLED} HTTP/1.1\r\nHost: HOST\r\n\r\n`;
 
 /** What broken and hostile clients send over HTTP/1.1. `host`: one that is served; `shop`: a path of it that is. */
@@ -161,6 +164,21 @@ export function hostileRequests(
     smuggle('chunk size above all', 'Transfer-Encoding: chunked\r\n', `ffffffffffffffffff\r\n${inner}`),
     smuggle('a chunk longer than its size', 'Transfer-Encoding: chunked\r\n', `1\r\nab\r\n0\r\n\r\n${inner}`),
     smuggle('a chunk that ends in a line feed alone', 'Transfer-Encoding: chunked\r\n', `1\na\n0\n\n`),
+    one(
+      'a TRACE whose body is none',
+      `TRACE ${shop} HTTP/1.1\r\nHost: ${host}\r\nTransfer-Encoding: chunked\r\n\r\nnothing\r\n${inner}`,
+      true,
+    ),
+    one(
+      'a body that is none, where no route is',
+      `POST /elsewhere HTTP/1.1\r\nHost: ${host}\r\nTransfer-Encoding: chunked\r\n\r\nnothing\r\n${inner}`,
+      true,
+    ),
+    one(
+      'a body that is none, where a redirect is',
+      `POST ${shop} HTTP/1.1\r\nHost: ${REDIRECTED}\r\nTransfer-Encoding: chunked\r\n\r\nnothing\r\n${inner}`,
+      true,
+    ),
     {
       name: 'chunk extensions and trailers',
       pieces: [

@@ -91,7 +91,7 @@ function served(
   const line = (what: string) => [`${told(spoiled)}: unreported, but ${what}`];
   if (REDIRECTS.has(reply.status) && keys.some((key) => MAY_REDIRECT.test(key)))
     return effects(spoiled, reply, undefined);
-  if (keys.some((key) => REGEX.test(key)) && [200, 404].includes(reply.status)) return [];
+  if (keys.some((key) => REGEX.test(key)) && [200, 400, 404, 414].includes(reply.status)) return [];
   if (reply.status !== 200 && keys.some((key) => usual.of(key).has(reply.status))) return [];
   if (reply.status !== 200)
     return line(`${target.slice(0, 100)} is answered ${reply.status} ${reply.body.slice(0, 200)}`);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test, type TestContext } from 'node:test';
+import { seedOf } from '../support/seed.ts';
 import fc from 'fast-check';
 import { annotationReference } from '../../src/translate/ingress/annotations/reference.ts';
 import { BATCH, Campaign } from './campaign.ts';
@@ -7,7 +8,7 @@ import { type HostileValue, hostileValues } from './hostile-values.ts';
 import { shuffled } from './shuffle.ts';
 import type { Mutation } from './spoiled.ts';
 
-const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 2 ** 31);
+const SEED = seedOf('FUZZ_SEED');
 /** How many values every place gets. Twice their number is every value, instead of what stands there and behind it. */
 const ROUNDS = Number(process.env['FUZZ_ROUNDS'] ?? 8);
 /** Only places that have this in their name: `FUZZ_PLACES=proxy-ssl FUZZ_ROUNDS=400` tries everything there. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { createServer, type AddressInfo, type Server } from 'node:net';
 import { before, beforeEach, describe, it } from 'node:test';
 import type { AuthRecord, RouteRecord } from '../../src/drivers/nginx/wire.ts';
 import { startBackend, type Backend, type Echo } from '../support/backends/echo-backend.ts';
@@ -18,6 +19,11 @@ interface Question {
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
+}
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
 }
 
 describe('external auth inside nginx', () => {
@@ -350,6 +356,30 @@ describe('external auth inside nginx', () => {
       setImmediate(() => response.socket?.destroy());
     };
     for (let count = 0; count < 5; count += 1) assert.equal((await ask('/')).status, 200);
+  });
+
+  it('keeps no connection on which a body may still come where HTTP has none', async () => {
+    await serve({ method: 'HEAD' });
+    decide = (_, response) => response.writeHead(200, { 'Content-Length': '5' }).end();
+    // The first may get a connection of the tests before.
+    assert.equal((await ask('/')).status, 200);
+    const before = service.connections();
+    for (let count = 0; count < 3; count += 1) assert.equal((await ask('/')).status, 200);
+    assert.equal(service.connections() - before, 3);
+  });
+
+  it('is asked no longer than the time-outs of the route, also where it answers bit by bit', async () => {
+    const drips = createServer((socket) => {
+      const timer = setInterval(() => socket.write('HTTP/1.1 100 Continue\r\n\r\n'), 200);
+      socket.on('error', () => undefined).on('close', () => clearInterval(timer));
+    });
+    const port = await listen(drips);
+    await dataplane.put({ 'b:drips': endpoints([port]) });
+    await serve({ backend: 'drips' }, { timeouts: [1, 1, 1] });
+    const began = performance.now();
+    assert.equal((await ask('/')).status, 503);
+    assert.ok(performance.now() - began < 4000);
+    drips.close();
   });
 
   it('asks another endpoint where one is dead', async () => {

@@ -96,6 +96,14 @@ describe('error pages', () => {
     assert.match((await raw(`GET / HTTP/9.1\r\nHost: ${HOST}\r\n\r\n`)).body, /^505 HTTP version/);
   });
 
+  it('are not for a request whose body is none: it ends with 400 and its connection, not with a fault', async () => {
+    const broken = `Host: ${HOST}\r\nTransfer-Encoding: chunked\r\n\r\nnothing\r\n`;
+    for (const line of ['TRACE / HTTP/1.1', 'POST / HTTP/1.1']) {
+      assert.equal((await raw(`${line}\r\n${broken}`)).status, 400, line);
+    }
+    assert.doesNotMatch(dataplane.errorLog, /traceback|runtime error/);
+  });
+
   it('stand for plain HTTP on the TLS port', async () => {
     const reply = await request({ port: dataplane.httpsPort, host: HOST });
     assert.equal(reply.status, 400);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { before, beforeEach, describe, it } from 'node:test';
 import { profileName } from '../../src/drivers/nginx/profiles/profile-name.ts';
 import type { MirrorRecord, RouteRecord } from '../../src/drivers/nginx/wire.ts';
@@ -155,6 +156,28 @@ describe('mirrors inside nginx', () => {
     await serve([{ backend: 'dead' }, { backend: 'deaf' }, { backend: 'missing' }]);
     for (let count = 0; count < 5; count += 1) assert.equal((await ask('/')).status, 200);
     await eventually('a line about lost copies', async () => /copies for mirrors were lost/.test(dataplane.errorLog));
+  });
+
+  it('that never end their answer hold few bodies, and none for longer than ten seconds', async () => {
+    const held = new Set<Socket>();
+    const drips = createServer((socket) => {
+      held.add(socket);
+      const timer = setInterval(() => socket.write('HTTP/1.1 100 Continue\r\n\r\n'), 1000);
+      socket.resume().on('error', () => undefined);
+      socket.on('close', () => {
+        clearInterval(timer);
+        held.delete(socket);
+      });
+    });
+    await new Promise<void>((resolve) => drips.listen(0, '127.0.0.1', resolve));
+    await dataplane.put({ 'b:drips': endpoints([(drips.address() as AddressInfo).port]) });
+    await serve([{ backend: 'drips' }], BOUNDED);
+    const body = 'x'.repeat(100_000);
+    for (let count = 0; count < 100; count += 1) await ask('/', { method: 'POST', body });
+    await eventually('copies', async () => held.size > 0);
+    assert.ok(held.size <= 64, `${held.size} copies`);
+    await eventually('their end', async () => held.size === 0, { withinMs: 15_000 });
+    drips.close();
   });
 
   it('get a copy over HTTP/2 and of other profiles, and the access log has the real request alone', async () => {

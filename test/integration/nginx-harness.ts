@@ -5,6 +5,7 @@ import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { NginxDriver } from '../../src/drivers/nginx/nginx-driver.ts';
 import type { NginxDriverOptions, NginxEvent } from '../../src/drivers/nginx/nginx-options.ts';
 import { buildDataplane } from '../../tools/build-dataplane.ts';
@@ -75,6 +76,28 @@ export function request(port: number, host: string, path = '/', secure = false):
     call.on('error', reject);
     call.on('timeout', () => call.destroy(new Error('no answer within 5 s')));
   });
+}
+
+/**
+ * Requests one after another, until told to end, while workers without a master give way to those of another nginx: what
+ * waits in the queue of a listener that closes is reset by the kernel, which is counted apart.
+ */
+export async function visit(
+  port: number,
+  host: string,
+  ended: () => boolean,
+): Promise<{ readonly statuses: readonly number[]; readonly resets: number }> {
+  const statuses = new Set<number>();
+  let resets = 0;
+  for (const deadline = Date.now() + 20_000; !ended() && Date.now() < deadline; await delay(5)) {
+    try {
+      statuses.add((await request(port, host)).status);
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ECONNRESET')) throw error;
+      resets += 1;
+    }
+  }
+  return { statuses: [...statuses], resets };
 }
 
 /** A backend that answers with its name. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { Value } from 'typebox/value';
 import { Status } from '../../src/controller/status.ts';
@@ -215,4 +215,15 @@ test('an exception that nothing caught ends weir as a fault that is told; nginx 
   assert.equal(nginxPid(next), pid);
   assert.equal((await next.admin<Status>('/api/v1/status')).reloads, 0);
   assert.equal((await get(next, 'shop.example')).body, 'shop');
+});
+
+test('paths that are given relative to the working directory mean the same to weir and to nginx', async (context) => {
+  const folder = new ManifestFolder(context, {
+    'shop.yaml': hostManifests('shop.example', await backend(context, 'shop')),
+  });
+  const stateDir = relative(process.cwd(), temporaryDirectory(context, 'state'));
+  const accessLog = relative(process.cwd(), join(temporaryDirectory(context, 'log'), 'requests.log'));
+  const weir = await startWeir(context, { manifests: folder, stateDir, args: ['--access-log', accessLog] });
+  assert.equal((await get(weir, 'shop.example')).body, 'shop');
+  await eventually('the line', async () => readFileSync(accessLog, 'utf8').includes('shop.example'));
 });

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   sampleBackend,
   sampleDelta,
@@ -11,7 +10,7 @@ import {
 } from '../../src/drivers/testing/sample-model.ts';
 import { nginxProcesses } from '../../src/drivers/nginx/supervisor/nginx-processes.ts';
 import { StateDirectory } from '../../src/drivers/nginx/supervisor/state-directory.ts';
-import { echoBackend, freePort, request } from '../integration/nginx-harness.ts';
+import { echoBackend, freePort, request, visit } from '../integration/nginx-harness.ts';
 import { eventually } from '../support/scope.ts';
 import { forEachNginx } from './for-each-nginx.ts';
 
@@ -35,15 +34,10 @@ await forEachNginx((nginx) => {
     assert.equal(before.workers.length, 2);
 
     process.kill(before.master!.pid, 'SIGKILL');
-    const statuses = new Set<number>();
-    const asked = { count: 0 };
-    const deadline = Date.now() + 20_000;
-    while (!harness.events.some(({ event }) => event === 'orphans-quit') && Date.now() < deadline) {
-      statuses.add((await request(port, 'a.example')).status);
-      asked.count += 1;
-      await delay(5);
-    }
-    assert.deepEqual([...statuses], [200], `${asked.count} requests`);
+    const quit = () => harness.events.some(({ event }) => event === 'orphans-quit');
+    const { statuses, resets } = await visit(port, 'a.example', quit);
+    assert.deepEqual(statuses, [200]);
+    assert.ok(resets <= 2, `${resets} requests were reset`);
 
     const after = await eventually('the orphans to end', () => {
       const now = processes();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { randomInt } from 'node:crypto';
 import { before, test, type TestContext } from 'node:test';
+import { seedOf } from '../support/seed.ts';
 import fc from 'fast-check';
 import { rawEchoOf, startRawEchoBackends } from '../support/backends/raw-echo-backend.ts';
 import { HttpConnection } from '../support/clients/http-connection.ts';
@@ -19,7 +19,7 @@ import { runProperty } from './run-property.ts';
 import { writeRequest } from './write-request.ts';
 
 /** Another one each time; a failure tells it. */
-const SEED = Number(process.env['REFERENCE_SEED'] ?? randomInt(2 ** 31));
+const SEED = seedOf('REFERENCE_SEED');
 /** Sets of manifests in each of the two tests. */
 const SETS = Number(process.env['REFERENCE_SETS'] ?? 102);
 /** What a set is asked on the average, at least. */

@@ -12,9 +12,13 @@ Annotations of an Ingress that weir reads. \`weir explain annotation NAME\` show
 - Values are strings. An empty value counts as if the annotation were not there.
 - A value that does not follow the grammar is reported, and the annotation is ignored, unless the table says something else.
 - A key that **restricts access** and is not supported yet closes the routes of its Ingress: they answer 503 rather than be open.
-  So does an unknown key whose name is at most two letters away from such a one, or that has the form of one
-  (\`auth-…\`, \`limit-…\`, \`…-snippet\`, \`…-source-range\`).
-- Variables of nginx (\`$host\`) are understood in \`upstream-hash-by\` only. Elsewhere a value that holds one is refused.
+- A key that is not known is judged by what it may be meant to be. Where its name is at most two letters away from one that
+  restricts access, or from one without which requests would be guarded less (\`proxy-ssl-verify\`, \`auth-method\`,
+  \`auth-response-headers\`, without which clients could send those headers themselves), the routes answer 503. Where it is
+  that near to one that only shapes what happens (\`auth-signin\`, \`auth-tls-error-page\`, \`proxy-ssl-protocols\`), it is
+  ignored with a warning: the routes are as open as with the right name. Otherwise the form of a restriction (\`auth-…\`,
+  \`limit-…\`, \`proxy-ssl-…\`, \`allowlist…\`, \`denylist…\`, \`…-snippet\`, \`…-source-range\`) closes too.
+- Variables of nginx (\`$host\`) are understood only where the value’s description says so. Elsewhere a value that holds one is refused.
 - An Ingress with \`canary: "true"\` keeps its canary, balancing, session affinity and \`service-upstream\` annotations; everything
   else comes from the main Ingress of the same host and path. A canary that an access restriction closes gets no requests.`;
 

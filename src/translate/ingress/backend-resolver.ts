@@ -9,8 +9,11 @@ import { type BackendSettings, type BackendSpec, backendId } from '../services/b
 import type { BackendUse } from '../services/backend-table.ts';
 import { clusterService, followExternalName } from '../services/external-name.ts';
 import { findServicePort, portList } from '../services/service-port.ts';
-import type { ServiceUrl } from './annotations/values/service-url.ts';
+import { type ServiceUrl, serviceUrlText } from './annotations/values/service-url.ts';
 import type { ServedIngress } from './served-ingress.ts';
+
+/** `auth`, or `auth.sso`: how programs in a Pod may call a Service, because the Pod's DNS adds the rest. */
+const SHORT_NAME = /^([a-z0-9-]+)(?:\.([a-z0-9-]+))?$/;
 
 /** The backend's id, or for people why there is none. */
 export type ResolvedBackend = { readonly id: string } | { readonly reason: string };
@@ -63,12 +66,8 @@ export class BackendResolver {
    * The same for a service that is named by its URL, at `field`; `outcome` is what becomes of a route without it. A name
    * of the cluster's DNS is a Service, also of another namespace: whoever can write a URL can ask it anyway.
    */
-  resolveUrl(
-    ingress: ServedIngress,
-    { scheme, host, port }: ServiceUrl,
-    field: string,
-    outcome: string,
-  ): ResolvedBackend {
+  resolveUrl(ingress: ServedIngress, url: ServiceUrl, field: string, outcome: string): ResolvedBackend {
+    const { scheme, host, port } = url;
     // As ingress-nginx asks for it: by the name in the URL, which is not verified.
     const named = scheme === 'https' && isIP(host) === 0;
     const settings: BackendSettings = {
@@ -81,16 +80,31 @@ export class BackendResolver {
       return this.#resolveService(
         ingress,
         { serviceKey: objectKey(service.namespace, service.name), port: { name: '', number: port } },
-        { use: field, name: field, port: field },
+        { use: field, name: field, port: field, outcome },
         settings,
         this.#refusing(ingress, outcome),
       );
     }
+    const meant = this.#meantService(ingress, url, field, outcome);
     const id = backendId(host, String(port), settings);
     const external = { host, port };
     const spec: BackendSpec = { ...settings, id, serviceKey: '', portKey: String(port), services: [], external };
-    this.uses.push({ spec, origin: originOf(ingress.object, field) });
+    const origin = originOf(ingress.object, field);
+    this.uses.push({ spec, origin, outcome, ...(meant === undefined ? {} : { unresolvedFix: meant }) });
     return { id };
+  }
+
+  /** "Did you mean …?" where a host that looks like no name of the cluster's DNS is short for a Service that there is. */
+  #meantService({ object }: ServedIngress, url: ServiceUrl, field: string, outcome: string): string | undefined {
+    const [, name, namespace = object.ref.namespace] = SHORT_NAME.exec(url.host) ?? [];
+    if (name === undefined) return undefined;
+    const key = objectKey(namespace, name);
+    this.services.add(key);
+    if (this.#snapshot.get('Service', key) === undefined) return undefined;
+    const meant = `Did you mean ${serviceUrlText({ ...url, host: `${name}.${namespace}.svc.cluster.local` })}?`;
+    const message = `Host ${url.host} is asked of DNS as it stands, which does not lead to Service ${key}; as long as DNS does not know it, ${outcome}.`;
+    this.findings.push(finding(INGRESS_FINDINGS.shortServiceName, originOf(object, field), message, meant));
+    return meant;
   }
 
   #refusing({ object }: ServedIngress, outcome: string): Refuse {
@@ -106,7 +120,7 @@ export class BackendResolver {
       readonly serviceKey: string;
       readonly port: { readonly name: string; readonly number: number | undefined };
     },
-    at: { readonly use: string; readonly name: string; readonly port: string },
+    at: { readonly use: string; readonly name: string; readonly port: string; readonly outcome?: string },
     settings: BackendSettings,
     refuse: Refuse,
   ): ResolvedBackend {
@@ -145,7 +159,8 @@ export class BackendResolver {
     }
     const id = backendId(serviceKey, port.key, own);
     const spec: BackendSpec = { ...own, id, serviceKey, portKey: port.key, services };
-    this.uses.push({ spec, origin: originOf(object, at.use) });
+    const { outcome } = at;
+    this.uses.push({ spec, origin: originOf(object, at.use), ...(outcome === undefined ? {} : { outcome }) });
     return { id };
   }
 }

@@ -52,6 +52,7 @@ test('a Secret with authorities and a pair gives the backend both, and only its 
     {
       verify: true,
       authorities: CA,
+      authoritiesFrom: { kind: 'Secret', namespace: 'shop', name: 'inside' },
       serverName: 'web.inside.test',
       sendServerName: false,
       depth: 1,
@@ -101,7 +102,7 @@ const CASES: readonly (readonly [
   code: string,
   onSecret: readonly string[],
 ])[] = [
-  ['is missing', undefined, 'WEIR0320', []],
+  ['is missing', undefined, 'WEIR0322', []],
   ['holds nothing of it', { other: 'x' }, 'WEIR0320', ['WEIR0301 Secret/shop/inside']],
   [
     'has a key without a certificate',

@@ -9,6 +9,7 @@ import { readCertificateBundle } from '../../lib/certificate-bundle.ts';
 import type { BackendTls } from '../../model/backend.ts';
 import { objectKey, originOf } from '../../snapshot/object-head.ts';
 import type { CertificateState } from '../tls/certificate-table.ts';
+import { secretRef } from '../tls/secret-ref.ts';
 import type { CertificateLookup } from './host-tls.ts';
 import type { ServedIngress } from './served-ingress.ts';
 
@@ -43,9 +44,12 @@ export function buildBackendTls({ object, settings }: ServedIngress, lookup: Cer
   const state = lookup(secretKey);
   const looked = { secretKey };
   if (!state.exists) {
-    const fix = state.refused === true ? 'Correct the Secret; a finding of its own says where.' : 'Create the Secret.';
-    const what = state.refused === true ? 'exists but has the wrong shape' : 'does not exist';
-    return { ...looked, ...refuse(TLS_FINDINGS.backendSecret, `Secret ${secretKey} ${what}`, fix) };
+    const why = `Secret ${secretKey} ${state.refused === true ? 'exists but has the wrong shape' : 'does not exist'}`;
+    const outcome =
+      state.refused === true
+        ? refuse(TLS_FINDINGS.backendSecret, why, 'Correct the Secret; a finding of its own says where.')
+        : refuse(TLS_FINDINGS.backendSecretNotFound, why);
+    return { ...looked, ...outcome };
   }
   const { authorities } = state;
   if (state.usable === undefined && (state.hasPair || authorities === undefined)) {
@@ -62,7 +66,7 @@ export function buildBackendTls({ object, settings }: ServedIngress, lookup: Cer
   }
   const tls = {
     ...asked,
-    ...(bundle === undefined ? {} : { authorities: bundle.pem }),
+    ...(bundle === undefined ? {} : { authorities: bundle.pem, authoritiesFrom: secretRef(secretKey) }),
     ...(state.usable === undefined ? {} : { clientCertificate: state.id }),
   };
   return { ...looked, tls, findings };

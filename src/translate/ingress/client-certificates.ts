@@ -9,6 +9,7 @@ import { readCertificateBundle } from '../../lib/certificate-bundle.ts';
 import type { ClientCertificatePolicy } from '../../model/client-certificate.ts';
 import { equalParts } from '../../model/equality.ts';
 import { objectKey, originOf } from '../../snapshot/object-head.ts';
+import { secretRef } from '../tls/secret-ref.ts';
 import type { CertificateLookup } from './host-tls.ts';
 import type { ServedIngress } from './served-ingress.ts';
 import type { ClientCertificateSettings } from './settings.ts';
@@ -63,8 +64,8 @@ function readPolicy(
 ): { readonly policy: ClientCertificatePolicy } | Refusal {
   const { namespace } = object.ref;
   const key = fullName(namespace, secret.name);
-  const refuse = (why: string, fix?: string): Refusal => ({
-    entry: TLS_FINDINGS.clientAuthorities,
+  const refuse = (why: string, fix?: string, entry: CatalogueEntry = TLS_FINDINGS.clientAuthorities): Refusal => ({
+    entry,
     why: `Secret ${key} ${why}`,
     ...(fix === undefined ? {} : { fix }),
   });
@@ -74,7 +75,7 @@ function readPolicy(
   const { exists, refused, authorities, revocations } = lookup(key);
   if (!exists) {
     if (refused === true) return refuse('has the wrong shape', 'Correct the Secret; a finding of its own says where.');
-    return refuse('does not exist', 'Create the Secret.');
+    return refuse('does not exist', undefined, TLS_FINDINGS.clientSecretNotFound);
   }
   if (authorities === undefined) return refuse('has no entry ca.crt');
   const bundle = readCertificateBundle(authorities);
@@ -82,7 +83,14 @@ function readPolicy(
   if (revocations !== undefined && !/-----BEGIN X509 CRL-----/u.test(revocations)) {
     return refuse('has an entry ca.crl that holds no PEM revocation list', 'Correct the list, or remove the entry.');
   }
-  return { policy: { ...asked, authorities: bundle.pem, ...(revocations === undefined ? {} : { revocations }) } };
+  return {
+    policy: {
+      ...asked,
+      authorities: bundle.pem,
+      authoritiesFrom: secretRef(key),
+      ...(revocations === undefined ? {} : { revocations }),
+    },
+  };
 }
 
 /** Where the Secret is the same, what they ask for is compared, not what it holds. */

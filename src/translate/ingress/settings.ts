@@ -64,7 +64,8 @@ export interface MirrorSettings {
 }
 
 /** As a backend's TLS, with the Secret by its name. */
-export interface BackendTlsSettings extends Omit<BackendTls, 'authorities' | 'clientCertificate' | 'subjectAltNames'> {
+export interface BackendTlsSettings
+  extends Omit<BackendTls, 'authorities' | 'authoritiesFrom' | 'clientCertificate' | 'subjectAltNames'> {
   /** With or without its namespace, and the field that names it. */
   readonly secret?: { readonly name: string; readonly field: string };
 }

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { type CatalogueEntry, finding } from '../../diagnostics/catalogue.ts';
 import { faultFinding } from '../../diagnostics/fault-finding.ts';
 import type { Finding } from '../../diagnostics/finding.ts';
@@ -24,12 +25,18 @@ import { type FoundPort, servicePortByKey } from './service-port.ts';
 export interface BackendUse {
   readonly spec: BackendSpec;
   readonly origin: Origin;
+  /** What becomes of the requests while the backend has no endpoints; absent: "the route answers 503". */
+  readonly outcome?: string;
+  /** What to do where DNS does not know the host, when there is something better to say than in general. */
+  readonly unresolvedFix?: string;
 }
 
 /** Why a backend has no endpoints. */
 interface Trouble {
   readonly entry: CatalogueEntry;
-  readonly message: string;
+  /** Without its outcome and the full stop. */
+  readonly problem: string;
+  readonly fix?: string;
 }
 
 interface Entry {
@@ -37,10 +44,7 @@ interface Entry {
   trouble?: Trouble;
 }
 
-interface Place {
-  readonly id: string;
-  readonly origin: Origin;
-}
+type Place = Omit<BackendUse, 'spec'> & { readonly id: string };
 
 /** Backends exist while something uses them. Changes gather until `rebuild`. */
 export class BackendTable {
@@ -92,7 +96,7 @@ export class BackendTable {
     else
       this.#places.set(
         user,
-        uses.map(({ spec, origin }) => ({ id: spec.id, origin })),
+        uses.map(({ spec, ...place }) => ({ id: spec.id, ...place })),
       );
     for (const id of before) if (!ids.has(id)) this.#book.set(subjectOfUse(id, user), []);
     for (const id of ids) this.#reportUse(id, user);
@@ -176,9 +180,12 @@ export class BackendTable {
   /** What is wrong with it is told to whoever names the host: there is no object of its own. */
   #buildExternal(entry: Entry, { host, port }: NonNullable<BackendSpec['external']>): Backend {
     const origin = externalOrigin({ host, port });
-    const outcome = this.#namedEndpoints(entry.spec.id, host, port, origin, (problem) => `Host ${host} ${problem}`);
-    const [refused] = outcome.findings;
-    const trouble = outcome.trouble === undefined || refused === undefined ? outcome.trouble : troubleOf(refused, host);
+    const outcome = this.#namedEndpoints(entry.spec.id, host, port, origin, {
+      what: `Host ${host}`,
+      fix: 'Correct the host in the URL, or see why DNS does not know it.',
+    });
+    const { refused } = outcome;
+    const trouble = refused === undefined || outcome.trouble === undefined ? outcome.trouble : troubleOf(refused, host);
     return this.#finish(entry, { ...outcome, findings: [], ...(trouble === undefined ? {} : { trouble }) }, origin);
   }
 
@@ -211,22 +218,28 @@ export class BackendTable {
     const legacy = this.#snapshot.get('Endpoints', spec.serviceKey);
     const { endpoints, findings } = findEndpoints(service, port, { slices, legacy }, this.#addresses);
     if (endpoints.length > 0) return { endpoints, findings };
-    const message =
+    const problem =
       slices.length === 0 && legacy === undefined
-        ? `Service ${spec.serviceKey} has no EndpointSlice; the route answers 503.`
-        : `Service ${spec.serviceKey} has no endpoint that is ready on port ${spec.portKey}; the route answers 503.`;
-    return { endpoints, findings, trouble: { entry: INGRESS_FINDINGS.noEndpoints, message } };
+        ? `Service ${spec.serviceKey} has no EndpointSlice`
+        : `Service ${spec.serviceKey} has no endpoint that is ready on port ${spec.portKey}`;
+    return { endpoints, findings, trouble: { entry: INGRESS_FINDINGS.noEndpoints, problem } };
   }
 
   #externalEndpoints(spec: BackendSpec, service: ServiceObject, { port }: FoundPort): Outcome {
     const { name, problem } = followExternalName(this.#snapshot, service);
     if (name === undefined) throw new Error(`backend ${spec.id} without a name: ${problem}`);
     const origin = originOf(service, 'spec.externalName');
-    const what = (problem: string) => `External name ${name} ${problem}`;
-    return this.#namedEndpoints(spec.id, name, port.port, origin, what);
+    return this.#namedEndpoints(spec.id, name, port.port, origin, { what: `External name ${name}` });
   }
 
-  #namedEndpoints(id: string, name: string, port: number, origin: Origin, what: (problem: string) => string): Outcome {
+  /** `what`: the name as it is called in a finding; `fix`: what to do where DNS doesn't know it, if not the usual. */
+  #namedEndpoints(
+    id: string,
+    name: string,
+    port: number,
+    origin: Origin,
+    { what, fix }: { readonly what: string; readonly fix?: string },
+  ): Outcome {
     if (this.#addresses.isAddress(name)) {
       this.#need(id, undefined);
       return this.#readAddresses([name], port, origin);
@@ -236,8 +249,9 @@ export class BackendTable {
     // Nobody has asked yet: nothing to complain about.
     if (answer === undefined) return { endpoints: [], findings: [] };
     if ('error' in answer) {
-      const message = what(`can not be resolved: ${answer.error}.`);
-      return { endpoints: [], findings: [], trouble: { entry: INGRESS_FINDINGS.externalNameUnresolved, message } };
+      const problem = `${what} can not be resolved: ${answer.error}`;
+      const trouble = { entry: INGRESS_FINDINGS.externalNameUnresolved, problem, ...(fix === undefined ? {} : { fix }) };
+      return { endpoints: [], findings: [], trouble };
     }
     return this.#readAddresses(answer.addresses, port, origin);
   }
@@ -245,19 +259,22 @@ export class BackendTable {
   #readAddresses(texts: readonly string[], port: number, origin: Origin): Outcome {
     const endpoints: Endpoint[] = [];
     const findings: Finding[] = [];
+    let refused: Outcome['refused'];
     for (const text of texts) {
       const read = this.#addresses.read(text, port);
       if ('address' in read) {
         endpoints.push({ address: read.address, port, weight: 1, state: 'ready' });
       } else {
-        const message = `${JSON.stringify(text)} ${read.problem}; it is not used.`;
-        findings.push(finding(read.entry, origin, message));
+        const problem = `${JSON.stringify(text)} ${read.problem}`;
+        refused ??= { entry: read.entry, problem };
+        findings.push(finding(read.entry, origin, `${problem}; it is not used.`));
       }
     }
     if (endpoints.length > 0) return { endpoints: sortEndpoints(endpoints), findings };
     const { namespace, name } = origin.object;
-    const message = `Service ${namespace}/${name} has no usable address; the route answers 503.`;
-    return { endpoints, findings, trouble: { entry: INGRESS_FINDINGS.noEndpoints, message } };
+    const problem = `Service ${namespace}/${name} has no usable address`;
+    const trouble = { entry: INGRESS_FINDINGS.noEndpoints, problem };
+    return { endpoints, findings, trouble, ...(refused === undefined ? {} : { refused }) };
   }
 
   #need(id: string, name: string | undefined): void {
@@ -275,11 +292,14 @@ export class BackendTable {
     if (trouble !== undefined) {
       const places = (this.#places.get(user) ?? []).filter((place) => place.id === id);
       const objects = new Set<string>();
-      for (const { origin } of places.sort((a, b) => compareOrigins(a.origin, b.origin))) {
+      for (const { origin, outcome, unresolvedFix } of places.sort((a, b) => compareOrigins(a.origin, b.origin))) {
         const object = resourceKey(origin.object);
         if (objects.has(object)) continue;
         objects.add(object);
-        findings.push(finding(trouble.entry, origin, trouble.message));
+        const unresolved = trouble.entry === INGRESS_FINDINGS.externalNameUnresolved;
+        const fix = (unresolved ? unresolvedFix : undefined) ?? trouble.fix;
+        const message = `${trouble.problem}; ${outcome ?? 'the route answers 503'}.`;
+        findings.push(finding(trouble.entry, origin, message, fix));
       }
     }
     this.#book.set(subjectOfUse(id, user), findings);
@@ -290,6 +310,8 @@ interface Outcome {
   readonly endpoints: readonly Endpoint[];
   readonly findings: readonly Finding[];
   readonly trouble?: Trouble;
+  /** The first address that may not be used. */
+  readonly refused?: Trouble;
 }
 
 /** No object of the cluster: what `weir explain` and the findings of an apply show as its origin. */
@@ -297,10 +319,13 @@ function externalOrigin({ host, port }: NonNullable<BackendSpec['external']>): O
   return { object: { kind: 'Host', namespace: '', name: `${host}:${port}` }, field: '' };
 }
 
-function troubleOf({ code, message }: Finding, host: string): Trouble {
-  const entry =
-    Object.values(INGRESS_FINDINGS).find((known) => known.code === code) ?? INGRESS_FINDINGS.endpointRefused;
-  return { entry, message: `Host ${host} can not be asked: ${message}` };
+function troubleOf({ entry, problem }: Trouble, host: string): Trouble {
+  const addressed = isIP(host) !== 0;
+  return {
+    entry,
+    problem: addressed ? problem : `Host ${host} can not be asked: ${problem}`,
+    fix: `Correct the host or the port in the URL${addressed ? '' : ', or what DNS tells about the host'}.`,
+  };
 }
 
 function subjectOfUse(id: string, user: string): string {

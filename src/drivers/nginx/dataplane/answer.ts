@@ -1,3 +1,4 @@
+import { discardBody } from './discard-body';
 import { currentRecord } from './request-record';
 
 /** Answers given without a backend, of requests that have a record. Each is given when its request leaves the location. */
@@ -10,9 +11,8 @@ function answer(give: (this: void) => void): void {
   record.answer = give;
 }
 
-/** Leaves the body to nginx to throw away, so that the next request on the connection begins where it begins. */
 function send(status: number): void {
-  ngx.req.discard_body();
+  discardBody();
   ngx.status = status;
   ngx.send_headers();
 }

@@ -52,5 +52,6 @@ export function buildAuthRequest(
     body: undefined,
     tls: auth.tls,
     timeouts,
+    within: timeouts[1] + timeouts[2],
   };
 }

@@ -1,4 +1,5 @@
 import * as cjson from 'cjson.safe';
+import { discardBody } from './discard-body';
 import { errorText, grpcStatus } from './error-page-text';
 import { escapeHtml } from './escape';
 import { currentRecord } from './request-record';
@@ -53,7 +54,7 @@ export function answerError(): void {
   const { status } = ngx;
   const [title, sentence] = errorText(status);
   const requestType = ngx.var.content_type ?? '';
-  ngx.req.discard_body();
+  discardBody();
   if (string.sub(requestType, 1, 16) === 'application/grpc') {
     answerGrpc(status, sentence);
     return;

@@ -12,6 +12,12 @@ export interface Mirror {
 const TIMEOUTS = [1000, 5000, 10_000] as const;
 /** Copies that one worker has under way at a time; what comes on top is dropped, so that mirrors can't take its memory. */
 const MOST_COPIES = 512;
+/** Of them those whose body is in a file: each is an open file besides the connection, and room on the disk. */
+const MOST_FILES = 64;
+/** Bytes of bodies that one worker keeps for copies; a larger one is copied where it is the only one. */
+const MOST_BODY_BYTES = 67_108_864;
+/** Milliseconds for one copy, however it goes. */
+const LONGEST_COPY = 10_000;
 const SWITCHING_PROTOCOLS = 101;
 /** Seconds between two lines about copies that failed. */
 const QUIET_SECONDS = 10;
@@ -19,9 +25,12 @@ const QUIET_SECONDS = 10;
 interface Copy {
   readonly backend: string;
   readonly request: ServiceRequest;
+  readonly bodyBytes: number;
 }
 
 let underWay = 0;
+let openFiles = 0;
+let bodyBytes = 0;
 let failures = 0;
 let quietUntil = 0;
 
@@ -115,16 +124,30 @@ function declaresBody(): boolean {
   return (ngx.var.content_length ?? '') !== '' || ngx.var.http_transfer_encoding !== undefined;
 }
 
-function closeBody({ body }: ServiceRequest): void {
-  if (body !== undefined && typeof body !== 'string') {
-    body.close();
+function isFile(body: string | LuaFile | undefined): body is LuaFile {
+  return body !== undefined && typeof body !== 'string';
+}
+
+function begin({ request, bodyBytes: bytes }: Copy): void {
+  underWay += 1;
+  bodyBytes += bytes;
+  if (isFile(request.body)) {
+    openFiles += 1;
+  }
+}
+
+function finish({ request, bodyBytes: bytes }: Copy): void {
+  underWay -= 1;
+  bodyBytes -= bytes;
+  if (isFile(request.body)) {
+    openFiles -= 1;
+    request.body.close();
   }
 }
 
 function deliver(this: void, _premature: boolean, copy: Copy): void {
   const [answer, problem] = askService(copy.backend, copy.request, false);
-  underWay -= 1;
-  closeBody(copy.request);
+  finish(copy);
   if (answer === undefined) {
     noteFailure('of backend ' + copy.backend + ': ' + problem);
   }
@@ -136,17 +159,26 @@ function sendCopy({ record }: Mirror, scheme: string): void {
     return;
   }
   const [body, bytes] = openBody(record);
+  const room = bodyBytes === 0 || bodyBytes + (bytes ?? 0) <= MOST_BODY_BYTES;
+  if (!room || (isFile(body) && openFiles >= MOST_FILES)) {
+    if (isFile(body)) {
+      body.close();
+    }
+    noteFailure('too many bodies are under way');
+    return;
+  }
   const request: ServiceRequest = {
     head: copyHead(record, scheme, bytes),
     body,
     tls: record.tls,
     timeouts: TIMEOUTS,
+    within: LONGEST_COPY,
   };
-  underWay += 1;
-  const [started, problem] = ngx.timer.at(0, deliver, { backend: record.backend, request });
+  const copy: Copy = { backend: record.backend, request, bodyBytes: bytes ?? 0 };
+  begin(copy);
+  const [started, problem] = ngx.timer.at(0, deliver, copy);
   if (started === undefined) {
-    underWay -= 1;
-    closeBody(request);
+    finish(copy);
     noteFailure(tostring(problem));
   }
 }

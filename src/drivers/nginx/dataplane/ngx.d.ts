@@ -53,7 +53,6 @@ interface TcpSocket {
     verify: boolean,
   ): LuaMultiReturn<[boolean | undefined, string | undefined]>;
   send(this: TcpSocket, data: string): LuaMultiReturn<[number | undefined, string | undefined]>;
-  receive(this: TcpSocket, size: number): LuaMultiReturn<[string | undefined, string | undefined]>;
   receiveany(this: TcpSocket, most: number): LuaMultiReturn<[string | undefined, string | undefined]>;
   getreusedtimes(this: TcpSocket): number;
   setkeepalive(this: TcpSocket, idle: number, most: number): void;

@@ -10,6 +10,8 @@ export interface ServiceRequest {
   readonly tls: ServiceRecord['tls'];
   /** Milliseconds to connect, send, and wait for more of the answer. */
   readonly timeouts: readonly [number, number, number];
+  /** Milliseconds for all of it once there is a connection: bytes that come one by one don't prolong it. */
+  readonly within: number;
 }
 
 export interface ServiceAnswer {
@@ -58,7 +60,32 @@ function open(endpoint: Endpoint, request: ServiceRequest): LuaMultiReturn<[TcpS
   return $multi(socket, '');
 }
 
-function sendAll(socket: TcpSocket, { head, body }: ServiceRequest): string | undefined {
+/** Lets the next operation last no longer than the whole exchange may. False: its time is over. */
+function hasTime(socket: TcpSocket, { timeouts }: ServiceRequest, deadline: number): boolean {
+  const left = math.floor((deadline - ngx.now()) * 1000);
+  if (left <= 0) {
+    return false;
+  }
+  const [connect, send, read] = timeouts;
+  socket.settimeouts(connect, math.min(send, left), math.min(read, left));
+  return true;
+}
+
+/** What has come, at most so many bytes of it. */
+function receive(
+  socket: TcpSocket,
+  request: ServiceRequest,
+  deadline: number,
+  most: number,
+): LuaMultiReturn<[string | undefined, string | undefined]> {
+  if (!hasTime(socket, request, deadline)) {
+    return $multi(undefined, 'timeout');
+  }
+  return socket.receiveany(most);
+}
+
+function sendAll(socket: TcpSocket, request: ServiceRequest, deadline: number): string | undefined {
+  const { head, body } = request;
   const first = typeof body === 'string' ? head + '\r\n' + body : head + '\r\n';
   let [sent, problem] = socket.send(first);
   if (typeof body === 'string' || body === undefined) {
@@ -69,6 +96,9 @@ function sendAll(socket: TcpSocket, { head, body }: ServiceRequest): string | un
     const block = body.read(FILE_BLOCK) as unknown as string | undefined;
     if (block === undefined) {
       return undefined;
+    }
+    if (!hasTime(socket, request, deadline)) {
+      return 'timeout';
     }
     [sent, problem] = socket.send(block);
   }
@@ -107,10 +137,10 @@ function bodyLength({ status, headers }: ServiceAnswer): number | undefined {
   if (headers.get('transfer-encoding') !== undefined) {
     return undefined;
   }
-  if (status === 204 || status === 304) {
+  const lengths = headers.get('content-length');
+  if ((status === 204 || status === 304) && lengths === undefined) {
     return 0;
   }
-  const lengths = headers.get('content-length');
   if (lengths === undefined || lengths.length !== 1) {
     return undefined;
   }
@@ -118,46 +148,67 @@ function bodyLength({ status, headers }: ServiceAnswer): number | undefined {
   return digits === undefined ? undefined : tonumber(digits);
 }
 
-/** Reads the rest of the answer and keeps the connection, or closes it where that isn't sure to be right. */
-function leave(socket: TcpSocket, head: string, answer: ServiceAnswer, surplus: string, isHead: boolean): void {
-  const length = isHead ? 0 : bodyLength(answer);
+/**
+ * Reads the rest of the answer and keeps the connection, or closes it where that isn't sure to be right: what is left on
+ * it would be taken for the answer to the next request. Some servers send a body where HTTP has none (to HEAD, with 204).
+ */
+function leave(
+  socket: TcpSocket,
+  request: ServiceRequest,
+  deadline: number,
+  head: string,
+  answer: ServiceAnswer,
+  surplus: string,
+): void {
+  const length = bodyLength(answer);
+  const mayLie = length !== 0 && (isHead(request) || answer.status === 204 || answer.status === 304);
   const connection = string.lower(table.concat(answer.headers.get('connection') ?? [], ','));
   const closes = string.sub(head, 1, 8) !== 'HTTP/1.1' || string.find(connection, 'close', 1, true)[0] !== undefined;
-  if (closes || length === undefined || length > MOST_BODY_BYTES || surplus.length > length) {
+  if (closes || mayLie || length === undefined || length > MOST_BODY_BYTES || surplus.length > length) {
     socket.close();
     return;
   }
-  if (length > surplus.length) {
-    const [rest] = socket.receive(length - surplus.length);
-    if (rest === undefined) {
+  let missing = length - surplus.length;
+  while (missing > 0) {
+    const [data] = receive(socket, request, deadline, missing);
+    if (data === undefined) {
       socket.close();
       return;
     }
+    missing -= data.length;
   }
   socket.setkeepalive(IDLE_MILLISECONDS, IDLE_CONNECTIONS);
 }
 
-function readAnswer(socket: TcpSocket, isHead: boolean): LuaMultiReturn<[ServiceAnswer | undefined, string, boolean]> {
+function isHead({ head }: ServiceRequest): boolean {
+  return string.sub(head, 1, 5) === 'HEAD ';
+}
+
+function readAnswer(
+  socket: TcpSocket,
+  request: ServiceRequest,
+  deadline: number,
+): LuaMultiReturn<[ServiceAnswer | undefined, string, boolean]> {
   let buffer = '';
   while (true) {
-    const [end] = string.find(buffer, END_OF_HEAD, 1, true);
-    if (end !== undefined) {
-      const head = string.sub(buffer, 1, end - 1);
-      const surplus = string.sub(buffer, end + END_OF_HEAD.length);
+    const [headEnd] = string.find(buffer, END_OF_HEAD, 1, true);
+    if (headEnd !== undefined) {
+      const head = string.sub(buffer, 1, headEnd - 1);
+      const surplus = string.sub(buffer, headEnd + END_OF_HEAD.length);
       const answer = parseHead(head);
       if (answer === undefined || answer.status === 101) {
         return $multi(undefined, 'its answer is not HTTP/1', false);
       }
       // 1xx: only announces the answer.
       if (answer.status >= 200) {
-        leave(socket, head, answer, surplus, isHead);
+        leave(socket, request, deadline, head, answer, surplus);
         return $multi(answer, '', false);
       }
       buffer = surplus;
     } else if (buffer.length > MOST_HEAD_BYTES) {
       return $multi(undefined, 'the head of its answer is too long', false);
     } else {
-      const [data, problem] = socket.receiveany(8192);
+      const [data, problem] = receive(socket, request, deadline, 8192);
       if (data === undefined) {
         return $multi(undefined, 'it did not answer: ' + tostring(problem), buffer === '' && problem !== 'timeout');
       }
@@ -174,17 +225,17 @@ export function exchange(
   endpoint: Endpoint,
   request: ServiceRequest,
 ): LuaMultiReturn<[ServiceAnswer | undefined, ServiceFailure | undefined]> {
-  const isHead = string.sub(request.head, 1, 5) === 'HEAD ';
   while (true) {
     const [socket, refusal] = open(endpoint, request);
     if (socket === undefined) {
       return $multi(undefined, { problem: refusal, untouched: true });
     }
     const kept = socket.getreusedtimes() > 0;
-    let problem = sendAll(socket, request);
+    const deadline = ngx.now() + request.within / 1000;
+    let problem = sendAll(socket, request, deadline);
     let lost = problem !== undefined && problem !== 'timeout';
     if (problem === undefined) {
-      const [answer, complaint, unanswered] = readAnswer(socket, isHead);
+      const [answer, complaint, unanswered] = readAnswer(socket, request, deadline);
       if (answer !== undefined) {
         return $multi(answer, undefined);
       }

@@ -27,6 +27,12 @@ export interface AnnotationKey<Value> {
    * contradict each other, the routes are closed.
    */
   readonly restricts?: (text: string) => boolean;
+  /**
+   * What becomes of an Ingress with a misspelling of this key. `closes`: its routes answer 503, because without the key
+   * they would be guarded less than was asked. `ignored`: a warning, whatever else the name looks like, because without
+   * the key nothing is guarded less. Absent: `closes` where the key restricts access, else the form of the name decides.
+   */
+  readonly misspelt?: 'closes' | 'ignored';
   /** The key without which this one has no effect. */
   readonly needs?: string;
   /** What ingress-nginx does differently, or does and one wouldn't expect. Markdown. */

@@ -31,19 +31,26 @@ export interface UnknownKey {
   readonly restriction?: string;
 }
 
-const RESTRICTING_KEYS: readonly string[] = [...KNOWN_KEYS]
-  .filter(([, { key, unsupported }]) => unsupported?.restrictsAccess === true || key?.restricts !== undefined)
-  .map(([name]) => name);
-const RESTRICTING_FORM =
-  /^(global-)?(auth|limit|rate-limit)-|-(snippet|source-range)$|modsecurity|^global-rate-limit|^lua-resty-waf/;
+/** Keys without which requests would be guarded less than was asked, and those without which they would not. */
+const GUARDING_KEYS = namesOf(
+  ({ key, unsupported }) =>
+    unsupported?.restrictsAccess === true || key?.restricts !== undefined || key?.misspelt === 'closes',
+);
+const HARMLESS_KEYS = namesOf(({ key }) => key?.misspelt === 'ignored');
+const GUARDING_FORM =
+  /^(global-)?(auth|limit|rate-limit)-|^proxy-ssl-|^(ip-)?(allow|white|deny|black|block)-?list|-(snippet|source-range)$|modsecurity|^global-rate-limit|^lua-resty-waf/;
+
+function namesOf(which: (known: KnownKey) => boolean): readonly string[] {
+  return [...KNOWN_KEYS].filter(([, known]) => which(known)).map(([name]) => name);
+}
 
 /** The same unknown keys come again and again, one for each Ingress made from a template; judging them is the costly part. */
 const judged = new Map<string, UnknownKey>();
 const MOST_JUDGED = 1000;
 
 /**
- * What an unknown key may be meant to be. It may restrict access when a restricting key's name is at most two edits away,
- * or when it has the form of one.
+ * What an unknown key may be meant to be. It may restrict access when the name of a guarding key is at most two edits
+ * away; or when it has the form of one, and none is so near that guards nothing: to leave that out opens nothing.
  */
 export function judgeUnknownKey(name: string): UnknownKey {
   const before = judged.get(name);
@@ -58,12 +65,16 @@ export function judgeUnknownKey(name: string): UnknownKey {
 
 function judge(name: string): UnknownKey {
   const lower = name.slice(0, LONGEST_NAME * 4).toLowerCase();
-  const restricting = name.length > LONGEST_NAME ? undefined : nearest(lower, RESTRICTING_KEYS, RESTRICTION_DISTANCE);
-  if (restricting !== undefined) return { near: restricting, restriction: `is close to ${restricting}` };
+  const within = (keys: readonly string[]) =>
+    name.length > LONGEST_NAME ? undefined : nearest(lower, keys, RESTRICTION_DISTANCE);
+  const guarding = within(GUARDING_KEYS);
+  if (guarding !== undefined) return { near: guarding, restriction: `is close to ${guarding}` };
+  const harmless = within(HARMLESS_KEYS);
+  if (harmless !== undefined) return { near: harmless };
   const near = nearestKey(name);
   return {
     ...(near === undefined ? {} : { near }),
-    ...(RESTRICTING_FORM.test(lower) ? { restriction: 'has the form of a restriction' } : {}),
+    ...(GUARDING_FORM.test(lower) ? { restriction: 'has the form of a restriction' } : {}),
   };
 }
 

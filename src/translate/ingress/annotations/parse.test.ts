@@ -107,6 +107,18 @@ test('an unknown key that may be meant to restrict access closes the routes', ()
     'auth-oidc-issuer',
     'blocklist-source-range',
     'global-rate-limit',
+    'proxy-ssl-verfy',
+    'proxy-ssl-secrt',
+    'proxy-ssl-naem',
+    'proxy-ssl-verify-dept',
+    'proxy-ssl-trusted-certificate',
+    'prxy-ssl-verify',
+    'auht-tls-verify-dpth',
+    'auth-respnse-headers',
+    'auth-metod',
+    'ip-whitelist',
+    'deny-list',
+    'limits-rps',
   ];
   for (const name of names) {
     for (const prefix of [NGINX, WEIR]) {
@@ -120,6 +132,37 @@ test('an unknown key that may be meant to restrict access closes the routes', ()
 test('a misspelled key that restricts nothing closes nothing', () => {
   for (const name of ['ssl-redirct', 'rewrite-taget', 'canery', 'proxy-red-timeout', 'enable-cosr', 'author', '']) {
     assert.equal(parsed({ [name]: 'x' }).settings.closed, undefined, name);
+  }
+});
+
+test('a misspelled key that only shapes what an access rule answers closes nothing, as the key itself would not', () => {
+  const near: readonly (readonly [misspelt: string, meant: string])[] = [
+    ['auth-signn', 'auth-signin'],
+    ['auth-sign-in', 'auth-signin'],
+    ['auth-request-redirct', 'auth-request-redirect'],
+    ['auth-keepalve', 'auth-keepalive'],
+    ['auth-chache-key', 'auth-cache-key'],
+    ['auth-tls-eror-page', 'auth-tls-error-page'],
+    ['auth-tls-pass-certificate-to-upstraem', 'auth-tls-pass-certificate-to-upstream'],
+    ['proxy-ssl-server-nmae', 'proxy-ssl-server-name'],
+    ['proxy-ssl-protocol', 'proxy-ssl-protocols'],
+  ];
+  for (const [name, meant] of near) {
+    const { changed, said, findings } = parsed({ [name]: 'x' });
+    assert.deepEqual([changed, said], [{}, [`${name} WEIR0200`]]);
+    assert.equal(findings[0]?.fix, `Did you mean ${NGINX}${meant}?`);
+  }
+});
+
+test('a name that is near to a key that guards closes, however near it is to one that does not', () => {
+  for (const [key, { key: known, unsupported }] of KNOWN_KEYS) {
+    const guards = unsupported?.restrictsAccess === true || known?.restricts !== undefined || known?.misspelt === 'closes';
+    if (!guards) continue;
+    for (let at = 0; at < key.length; at++) {
+      const name = key.slice(0, at) + key.slice(at + 1);
+      if (KNOWN_KEYS.has(name)) continue;
+      assert.equal(parsed({ [name]: 'x' }).settings.closed, NGINX + name, name);
+    }
   }
 });
 

@@ -51,6 +51,7 @@ const DEPTH: AnnotationKey<number> = {
   kind: integer('depth', 0, 100),
   default: String(DEFAULT_DEPTH),
   example: '2',
+  misspelt: 'closes',
   needs: SECRET.name,
 };
 
@@ -73,6 +74,7 @@ const ERROR_PAGE: AnnotationKey<string> = {
   kind: ABSOLUTE_URL,
   default: 'an error page with 400',
   example: 'https://shop.example/certificates',
+  misspelt: 'ignored',
   needs: SECRET.name,
   differs: 'A path of the same host is refused: nobody could see it without a certificate.',
 };
@@ -83,6 +85,7 @@ const PASS: AnnotationKey<boolean> = {
   kind: BOOLEAN,
   default: 'false',
   example: 'true',
+  misspelt: 'ignored',
   differs:
     'With or without it the backend gets `ssl-client-verify`, `ssl-client-subject-dn` and `ssl-client-issuer-dn`. What ' +
     'clients themselves send under these names never reaches a backend, whatever the host.',

@@ -8,7 +8,7 @@ import { choice } from '../values/choice.ts';
 import { HEADER_NAMES } from '../values/header-names.ts';
 import { integer } from '../values/integer.ts';
 import { template } from '../values/request-template.ts';
-import { SERVICE_URL, type ServiceUrl } from '../values/service-url.ts';
+import { type ServiceUrl, serviceUrl } from '../values/service-url.ts';
 import { text } from '../values/text.ts';
 
 const URL: AnnotationKey<ServiceUrl> = {
@@ -16,15 +16,15 @@ const URL: AnnotationKey<ServiceUrl> = {
   summary:
     'URL of a service that is asked whether a request may pass: 2xx lets it through, 401 and 403 are passed on. It gets ' +
     'the request’s headers, and in `X-Original-URL` and `X-Original-Method` what was asked for; never the body.',
-  kind: SERVICE_URL,
+  kind: serviceUrl('http://oauth2-proxy.sso.svc.cluster.local:4180/oauth2/auth'),
   default: 'nobody is asked',
   example: 'http://oauth2-proxy.sso.svc.cluster.local:4180/oauth2/auth',
   whenInvalid: 'closed',
   restricts: () => true,
   differs:
     'The host is a Service (`NAME.NAMESPACE.svc…`, whose endpoints are then asked in turn), another DNS name or an address, ' +
-    'and fixed: `https://$host/…` is refused, as are socket files and, in a cluster, loopback, link-local and weir’s own ' +
-    'addresses. The service’s certificate is not verified, as in ingress-nginx. A service that answers anything else, or ' +
+    'and fixed: `https://$host/…` is refused, as are socket files, link-local and weir’s own addresses and, in a cluster, ' +
+    'loopback. The service’s certificate is not verified, as in ingress-nginx. A service that answers anything else, or ' +
     'not within the route’s time-outs, closes the route with 503 (ingress-nginx: 500). Changes need no reload.',
 };
 
@@ -35,6 +35,7 @@ const METHOD: AnnotationKey<string> = {
   default: 'GET',
   example: 'POST',
   whenInvalid: 'closed',
+  misspelt: 'closes',
   needs: URL.name,
 };
 
@@ -45,6 +46,7 @@ const SIGN_IN: AnnotationKey<string> = {
   default: '401 is passed on',
   example: 'https://login.example/start?rd=$escaped_request_uri',
   whenInvalid: 'closed',
+  misspelt: 'ignored',
   needs: URL.name,
 };
 
@@ -59,6 +61,7 @@ const SIGN_IN_PARAMETER: AnnotationKey<string> = {
   }),
   default: 'rd',
   example: 'return_to',
+  misspelt: 'ignored',
   needs: SIGN_IN.name,
 };
 
@@ -69,6 +72,7 @@ const RESPONSE_HEADERS: AnnotationKey<readonly string[]> = {
   default: 'none',
   example: 'X-Auth-Request-User, X-Auth-Request-Email',
   whenInvalid: 'closed',
+  misspelt: 'closes',
   needs: URL.name,
   differs: 'A client’s own headers of these names never reach the backend.',
 };
@@ -80,6 +84,7 @@ const REQUEST_REDIRECT: AnnotationKey<string> = {
   default: '`$request_uri`',
   example: 'https://$http_host$request_uri',
   whenInvalid: 'closed',
+  misspelt: 'ignored',
   needs: URL.name,
 };
 
@@ -89,6 +94,7 @@ const ALWAYS_SET_COOKIE: AnnotationKey<boolean> = {
   kind: BOOLEAN,
   default: 'false',
   example: 'true',
+  misspelt: 'ignored',
   needs: URL.name,
   differs: 'With 401 and the way to `auth-signin` they always do.',
 };
@@ -100,6 +106,7 @@ const CACHE_KEY: AnnotationKey<string> = {
   default: 'every request is asked about',
   example: '$http_authorization$cookie_session',
   whenInvalid: 'closed',
+  misspelt: 'ignored',
   needs: URL.name,
   differs:
     'Answers that set a cookie or forbid it (`Cache-Control: no-store`, `no-cache` or `private`) are not kept, and none ' +
@@ -112,6 +119,7 @@ const CACHE_DURATION: AnnotationKey<readonly CacheDuration[]> = {
   kind: CACHE_DURATIONS,
   default: '`200 202 401 5m`',
   example: '200 202 10m, 401 30s',
+  misspelt: 'closes',
   needs: CACHE_KEY.name,
 };
 
@@ -121,6 +129,7 @@ const KEEP_ALIVE: AnnotationKey<number> = {
   kind: integer('number of connections', 0, 100_000),
   default: '0',
   example: '16',
+  misspelt: 'ignored',
   needs: URL.name,
   differs: 'Each worker always keeps up to 64, for 30 seconds; that another number is not used is reported.',
 };
@@ -131,6 +140,7 @@ const KEEP_ALIVE_REQUESTS: AnnotationKey<number> = {
   kind: integer('number of requests', 0, 1_000_000_000),
   default: '1000',
   example: '100',
+  misspelt: 'ignored',
   needs: KEEP_ALIVE.name,
 };
 
@@ -140,6 +150,7 @@ const KEEP_ALIVE_TIMEOUT: AnnotationKey<number> = {
   kind: integer('number of seconds', 0, 1_000_000),
   default: '60',
   example: '30',
+  misspelt: 'ignored',
   needs: KEEP_ALIVE.name,
 };
 
@@ -149,6 +160,7 @@ const SHARE_VARIABLES: AnnotationKey<boolean> = {
   kind: BOOLEAN,
   default: 'false',
   example: 'false',
+  misspelt: 'ignored',
   needs: KEEP_ALIVE.name,
   differs: 'weir’s request to the service has no variables of nginx that could be shared.',
 };

@@ -1,13 +1,13 @@
 import type { AnnotationFamily } from '../annotation-family.ts';
 import type { AnnotationKey } from '../annotation-key.ts';
 import { choice } from '../values/choice.ts';
-import { SERVICE_URL, type ServiceUrl } from '../values/service-url.ts';
+import { type ServiceUrl, serviceUrl } from '../values/service-url.ts';
 import { text } from '../values/text.ts';
 
 const TARGET: AnnotationKey<ServiceUrl> = {
   name: 'mirror-target',
   summary: 'URL that gets a copy of every request; its answer is dropped.',
-  kind: SERVICE_URL,
+  kind: serviceUrl('http://web.staging.svc.cluster.local$request_uri'),
   default: 'no copies',
   example: 'http://web.staging.svc.cluster.local$request_uri',
   differs:

@@ -22,6 +22,7 @@ const SECRET: AnnotationKey<string> = {
   default: 'no certificate is shown',
   example: 'shop/backend-tls',
   whenInvalid: 'closed',
+  misspelt: 'closes',
   differs:
     'The Secret must be in the namespace of the Ingress, whose name may be left out. Without the Secret, or with one that ' +
     'can not be used, the routes answer 503; the same where `proxy-ssl-verify` is `on` and it has no `ca.crt` ' +
@@ -36,6 +37,7 @@ const VERIFY: AnnotationKey<'on' | 'off'> = {
   default: 'off',
   example: 'on',
   whenInvalid: 'closed',
+  misspelt: 'closes',
   differs:
     '`on` without `proxy-ssl-secret` or without `proxy-ssl-name` closes the routes with 503. Of these, ingress-nginx ' +
     'serves the first without any verification, and verifies a name of its own in the second, which no certificate has.',
@@ -47,6 +49,7 @@ const DEPTH: AnnotationKey<number> = {
   kind: integer('depth', 0, 100),
   default: String(DEFAULT_DEPTH),
   example: '2',
+  misspelt: 'closes',
 };
 
 const NAME: AnnotationKey<string> = {
@@ -56,6 +59,7 @@ const NAME: AnnotationKey<string> = {
   default: 'none',
   example: 'web.internal.example',
   whenInvalid: 'closed',
+  misspelt: 'closes',
   differs: 'Counts without `proxy-ssl-secret` too. An IP address is refused: nginx can verify and send DNS names only.',
 };
 
@@ -65,6 +69,7 @@ const SERVER_NAME: AnnotationKey<'on' | 'off'> = {
   kind: choice(['on', 'off']),
   default: 'off',
   example: 'on',
+  misspelt: 'ignored',
   needs: NAME.name,
   differs:
     'Counts without `proxy-ssl-secret` too. Without `proxy-ssl-name` nothing is sent; ingress-nginx sends a name of its own.',
@@ -81,6 +86,7 @@ const CIPHERS: AnnotationKey<string> = {
   }),
   default: 'DEFAULT',
   example: 'ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256',
+  misspelt: 'ignored',
   differs: 'Counts without `proxy-ssl-secret` too. A list that OpenSSL refuses closes the routes with 503.',
 };
 
@@ -90,6 +96,7 @@ const PROTOCOLS: AnnotationKey<readonly string[]> = {
   kind: versions(),
   default: 'TLSv1.2 TLSv1.3',
   example: 'TLSv1.3',
+  misspelt: 'ignored',
   differs:
     'Counts without `proxy-ssl-secret` too. The default of ingress-nginx is `TLSv1.2` alone. What the OpenSSL of nginx is built without is not offered.',
 };
