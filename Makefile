@@ -10,10 +10,10 @@ NODE := node_modules/.bin/node
 help: ## these lines
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
-run: setup-run dataplane ## the demo: example manifests, sample backends, nginx; prints URLs to try; Ctrl-C ends it
+run: setup-run dataplane ## the demo: example manifests, sample backends, nginx; prints URLs to try; Ctrl-C ends it (DEMO_CHECK=1: tries them and ends)
 	@exec $(NODE) tools/demo.ts $(if $(DEMO_CHECK),--check)
 
-test: setup-test dataplane other-nginx ## typecheck and every test that needs no cluster; ends with "N passed, N failed"
+test: setup-test dataplane other-nginx ## typecheck and every test that needs no cluster; ends with "N passed, N failed" (TESTS='cli model': files with one of these in their path)
 	@exec $(NODE) tools/run-tests.ts $(TESTS)
 
 lint: setup-test ## oxlint, formatting, types

@@ -60,7 +60,14 @@ async function main(): Promise<void> {
   const root = values.root ?? join(import.meta.dirname, '..');
   const filters = positionals.map((path) => (path.startsWith('/') ? relative(root, path) : path));
   const files = testFiles(root, filters);
-  const report = new TestReport(root, (line) => process.stdout.write(`${line}\n`));
+  const print = (line: string) => process.stdout.write(`${line}\n`);
+  const report = new TestReport(root, print);
+  const idle = positionals.filter((_, index) => testFiles(root, filters.slice(index, index + 1)).length === 0);
+  if (idle.length > 0) {
+    print(
+      `No test file has ${idle.join(' or ')} in its path (they are src/**/x.test.ts and under test/, tools/, examples/).`,
+    );
+  }
   if (filters.length === 0 && values['no-types'] !== true) typecheck(root, report);
   const alone = files.filter((file) => file.endsWith('.alone.test.ts'));
   const together = files.filter((file) => !file.endsWith('.alone.test.ts'));

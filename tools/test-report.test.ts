@@ -16,14 +16,17 @@ describe('suite', () => { it('inner passes', () => {}); it('inner fails', () => 
 `;
 
 /** In a process of its own: node:test refuses to run tests inside a test. */
-function reportOf(files: Record<string, string>): { ok: boolean; lines: string[] } {
+function reportOf(files: Record<string, string>, filters: readonly string[] = []): { ok: boolean; lines: string[] } {
   const folder = mkdtempSync(join(tmpdir(), 'weir-report-'));
   try {
     mkdirSync(join(folder, 'test'));
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, 'test', name), text);
     const { NODE_TEST_CONTEXT: _, ...env } = process.env;
     const runner = join(import.meta.dirname, 'run-tests.ts');
-    const ran = spawnSync(process.execPath, [runner, '--no-types', '--root', folder], { env, encoding: 'utf8' });
+    const ran = spawnSync(process.execPath, [runner, '--no-types', '--root', folder, ...filters], {
+      env,
+      encoding: 'utf8',
+    });
     return { ok: ran.status === 0, lines: stripVTControlCharacters(ran.stdout).trimEnd().split('\n') };
   } finally {
     rmSync(folder, { recursive: true });
@@ -75,4 +78,15 @@ test('all is well when every test passes', () => {
   const { ok, lines } = reportOf({ 'b.test.ts': "import { test } from 'node:test'; test('x', () => {});" });
   assert.equal(ok, true);
   assert.equal(lines.at(-1), '1 passed, 0 failed');
+});
+
+test('a text that no path of a test file has is named', () => {
+  const files = { 'a.test.ts': "import { test } from 'node:test'; test('x', () => {});" };
+  const none = reportOf(files, ['docs']);
+  assert.equal(none.ok, false);
+  assert.match(none.lines[0] ?? '', /^No test file has docs in its path /);
+  const some = reportOf(files, ['docs', 'test/a']);
+  assert.equal(some.ok, true);
+  assert.match(some.lines[0] ?? '', /^No test file has docs in its path /);
+  assert.doesNotMatch(reportOf(files, ['test/a']).lines.join('\n'), /No test file/);
 });

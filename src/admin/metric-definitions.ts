@@ -40,6 +40,16 @@ export const METRIC_DEFINITIONS = {
     help: 'Parts of the model, by table (hosts, backends, certificates, listeners, l4Routes).',
     labels: ['table'],
   },
+  weir_nginx_auth_undecided_total: {
+    type: 'counter',
+    help: 'Requests that got 503 because their external auth service gave no answer, or none that decides. Begins anew with nginx.',
+    labels: [],
+  },
+  weir_nginx_mirror_lost_total: {
+    type: 'counter',
+    help: 'Copies of requests that their mirror did not get. Begins anew with nginx.',
+    labels: [],
+  },
   weir_nginx_reloads_total: { type: 'counter', help: 'Reloads of nginx, by reason.', labels: ['reason'] },
   weir_quarantined_objects: {
     type: 'gauge',

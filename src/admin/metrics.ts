@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Controller, ControllerListener } from '../controller/controller.ts';
 import type { ApplyOutcome } from '../controller/driver-machine.ts';
+import { type DataPlaneCounts, readDataPlaneCounts } from './data-plane-counts.ts';
 import { METRIC_DEFINITIONS, type MetricName } from './metric-definitions.ts';
 
 /** weir's own metrics: counted as things happen, or read from the controller when they are asked for. */
@@ -17,7 +18,15 @@ export class Metrics implements ControllerListener {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
   });
 
-  constructor(controller: Controller) {
+  readonly #dataPlane = {
+    authUndecided: new Counter({ ...this.#define('weir_nginx_auth_undecided_total') }),
+    mirrorLost: new Counter({ ...this.#define('weir_nginx_mirror_lost_total') }),
+  };
+  readonly #counts: (() => Promise<DataPlaneCounts>) | undefined;
+
+  /** `counts` asks the data plane; absent: it counts nothing. */
+  constructor(controller: Controller, counts?: () => Promise<DataPlaneCounts>) {
+    this.#counts = counts;
     this.#gauge('weir_ready', (gauge) => gauge.set(Number(controller.ready())));
     this.#gauge('weir_build_info', (gauge) => gauge.set({ version: controller.status().version }, 1));
     this.#gauge('weir_generation', (gauge) => gauge.set(controller.status().generation));
@@ -69,7 +78,8 @@ export class Metrics implements ControllerListener {
   }
 
   /** The Prometheus text. */
-  text(): Promise<string> {
+  async text(): Promise<string> {
+    if (this.#counts !== undefined) await readDataPlaneCounts(this.#counts, this.#dataPlane);
     return this.registry.metrics();
   }
 

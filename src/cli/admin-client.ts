@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { getJson, type JsonAnswer } from './get-json.ts';
 import type { Terminal } from './terminal.ts';
 import { UnreachableError } from './unreachable-error.ts';
 import { UsageError } from './usage-error.ts';
@@ -30,14 +31,12 @@ export async function askAdmin(
   const tokenFile = options.adminTokenFile ?? environment.WEIR_ADMIN_TOKEN_FILE;
   const headers = tokenFile === undefined ? {} : { authorization: `Bearer ${await readToken(tokenFile)}` };
   const signal = AbortSignal.timeout(Math.ceil(PATIENCE + waitSeconds * 1000));
-  let response: Response;
+  let answered: JsonAnswer;
   try {
-    response = await fetch(new URL(path, base), { headers, signal });
+    answered = await getJson(new URL(path, base), headers, signal);
   } catch (error) {
     const late = `nothing within ${Math.ceil(PATIENCE / 1000 + waitSeconds)} s`;
-    const cause = signal.aborted
-      ? late
-      : ((error as { readonly cause?: { readonly code?: string } }).cause?.code ?? String(error));
+    const cause = signal.aborted ? late : ((error as NodeJS.ErrnoException).code ?? String(error));
     throw new UnreachableError(
       `no weir answers at ${address} (${cause}).`,
       'Start one with `weir run`, or give its address with --admin.',
@@ -45,17 +44,17 @@ export async function askAdmin(
       { silent: true },
     );
   }
-  const body: unknown = await response.json().catch(() => undefined);
+  const { status, statusText, body } = answered;
   if (typeof body !== 'object' || body === null) {
     throw new UnreachableError(
-      `what answers at ${address} is not weir (${response.status}, and no JSON).`,
+      `what answers at ${address} is not weir (${status}, and no JSON).`,
       'Give the admin address of a running weir with --admin; `weir run` logs it as `admin`.',
     );
   }
-  if (response.ok) return body;
-  const { message = response.statusText } = body as { readonly message?: string };
-  const answer = `weir at ${address} answers ${response.status}: ${message}`;
-  if (response.status >= 500) throw new UnreachableError(answer, 'Try again, and look at its log.');
+  if (status >= 200 && status < 300) return body;
+  const { message = statusText } = body as { readonly message?: string };
+  const answer = `weir at ${address} answers ${status}: ${message}`;
+  if (status >= 500) throw new UnreachableError(answer, 'Try again, and look at its log.');
   throw new UsageError(answer);
 }
 

@@ -107,7 +107,7 @@ export async function startWeir(settings: Settings, log: Logger): Promise<Runnin
     known: await KnownNames.open(directory),
     ...(reading.model === undefined ? {} : { saved: reading.model }),
   });
-  const metrics = new Metrics(controller);
+  const metrics = new Metrics(controller, () => nginx.counts());
   controller.listen(metrics);
   controller.listen(logController(controller, log, HOPELESS));
   controller.listen(leanHeap(() => controller.isCaughtUp));

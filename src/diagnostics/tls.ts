@@ -131,6 +131,14 @@ export const TLS_FINDINGS = {
       'The Secret that `proxy-ssl-secret` names does not exist in the namespace of the Ingress. The routes of the Ingress answer 503, as in ingress-nginx: without it the backend would be spoken to in another way than was asked.',
     fix: 'Create the Secret, or correct its name.',
   },
+  backendRootMissing: {
+    code: 'WEIR0323',
+    severity: 'warning',
+    title: 'No backend can be verified by these authorities',
+    explanation:
+      'The backend’s certificate is to be verified, and `ca.crt` holds no self-signed certificate, in which every chain ends: only certificates that an authority has issued, or only intermediate authorities. Every connection to the backend fails, so that the routes answer 502.',
+    fix: 'Put the certificate of the authority at the end of the chain (the root) into the entry `ca.crt`.',
+  },
   clientAuthorities: {
     code: 'WEIR0330',
     severity: 'error',
@@ -154,5 +162,13 @@ export const TLS_FINDINGS = {
     explanation:
       'The Secret that `auth-tls-secret` names does not exist in the namespace of the Ingress. The hosts of the Ingress answer 503: without it they would be open to everybody.',
     fix: 'Create the Secret, or correct its name.',
+  },
+  clientRootMissing: {
+    code: 'WEIR0333',
+    severity: 'warning',
+    title: 'No client can be verified by these authorities',
+    explanation:
+      '`ca.crt` holds no self-signed certificate, in which every chain ends: only certificates that an authority has issued, or only intermediate authorities. Whichever certificate a client shows, it gets 400. (One that is self-signed and no authority is right: it is good for the client that has it.)',
+    fix: 'Put the certificate of the authority at the end of the chain (the root) into the entry `ca.crt`.',
   },
 } as const satisfies Record<string, CatalogueEntry>;

@@ -435,6 +435,16 @@ test('a request for a host with another TLS policy than the connection is 421', 
   const crossed = await ask([secret, open], { url: 'https://open.example/', headers: [['Host', 'secret.example']] });
   assert.ok(crossed.outcome.kind === 'respond' && crossed.outcome.status === 421);
   assert.equal((await ask([secret, open], 'https://secret.example/')).outcome.kind, 'forward');
+  const cross = async (clientCertificate: NonNullable<HostTls['clientCertificate']>) => {
+    const next = host('next.example', [route('n', prefix('/'))], { certificates: [], clientCertificate });
+    const request = { url: 'https://secret.example/', headers: [['Host', 'next.example']] as const };
+    const { outcome } = await ask([secret, next], request);
+    return outcome.kind === 'respond' ? outcome.status : outcome.kind;
+  };
+  const from = { kind: 'Secret', namespace: 'shop', name: 'same' };
+  assert.equal(await cross({ ...policy, mode: 'optional', authoritiesFrom: from }), 'forward', 'verified alike');
+  assert.equal(await cross({ ...policy, depth: 2 }), 421);
+  assert.equal(await cross({ ...policy, revocations: 'PEM' }), 421);
   const other = host('other.example', [route('x', prefix('/'))]);
   assert.equal(
     (await ask([other, open], { url: 'https://open.example/', headers: [['Host', 'other.example']] })).outcome.kind,

@@ -1,21 +1,20 @@
-import type { Filter } from '../model/filter.ts';
 import type { Listener } from '../model/listener.ts';
 import type { Model } from '../model/model.ts';
 import type { Route } from '../model/route.ts';
 import type { VirtualHost } from '../model/virtual-host.ts';
 import { chooseHost, sharesTlsPolicy } from './choose-host.ts';
 import { chooseListener, passthroughRoute } from './choose-listener.ts';
+import { explainAccess, type Followed } from './explain-access.ts';
 import { explainBackend } from './explain-backend.ts';
 import { explainForward } from './explain-forward.ts';
 import type { ExplainedRoute, Explanation, Outcome } from './explanation.ts';
-import { admitsPlain, clientCertificateCondition, clientCertificatesView } from './client-certificates-view.ts';
 import { filterSentence } from './filter-sentence.ts';
 import { type Covered, matchRoute, TOOK_TOO_LONG, yieldsTo } from './match-route.ts';
-import { authCondition, unreachableAuth } from './service-sentences.ts';
 import { matchText } from './match-text.ts';
 import { redirectLocation } from './redirect-location.ts';
 import { javascriptRegex, type RegexEngine } from './regex-engine.ts';
 import { type ExplainRequest, parseRequest, type RequestTarget } from './request-target.ts';
+import { unreachableAuth } from './service-sentences.ts';
 
 /**
  * Why a request goes where it goes, by the model alone. Patterns are tried by `engine`, the data plane's; without one
@@ -92,54 +91,8 @@ async function follow(
   if (misdirected !== undefined) return answer(421, misdirected);
   if (host === undefined) return answer(404, 'No route is for this host.');
   const followed = await followHost(model, host, target, target.path, engine);
-  return { ...at, hosts: considered, ...guarded(followed, host, listener, target) };
+  return { ...at, hosts: considered, ...explainAccess(followed, host, listener, target) };
 }
-
-/** What the host's client certificates make of it: whoever shows none that is wanted gets no further. */
-function guarded(
-  { route, ...followed }: Followed,
-  host: VirtualHost,
-  listener: Listener,
-  target: RequestTarget,
-): Omit<Result, 'notes' | 'hosts'> {
-  const own = host.tls?.clientCertificate;
-  const policy = target.scheme === 'https' ? (own ?? listener.clientCertificate) : own;
-  const conditions = followed.outcome.kind === 'forward' ? (route?.filters ?? []).filter(asks).map(authCondition) : [];
-  if (policy === undefined) return { ...followed, conditions };
-  const clientCertificates = clientCertificatesView(policy);
-  if (target.scheme === 'https') {
-    const condition = clientCertificateCondition(clientCertificates);
-    return {
-      ...followed,
-      clientCertificates,
-      conditions: condition === undefined ? conditions : [condition, ...conditions],
-    };
-  }
-  if (admitsPlain(clientCertificates)) return { ...followed, clientCertificates, conditions };
-  return {
-    routes: followed.routes,
-    filters: [],
-    clientCertificates,
-    conditions: [],
-    outcome: httpsRedirection(route, target) ?? {
-      kind: 'respond',
-      status: 403,
-      reason: 'The host asks for a client certificate, which can not be shown without TLS.',
-    },
-  };
-}
-
-function asks(filter: Filter): filter is Extract<Filter, { type: 'external-auth' }> {
-  return filter.type === 'external-auth';
-}
-
-function httpsRedirection(route: Route | undefined, target: RequestTarget): Outcome | undefined {
-  const filter = route?.filters.find(({ type }) => type === 'https-redirect');
-  const redirection = filter === undefined ? undefined : redirectLocation(filter, target, target.path ?? '/', NO_COVER);
-  return redirection === undefined ? undefined : { kind: 'redirect', ...redirection };
-}
-
-const NO_COVER: Covered = { prefixLength: 0, captures: [], named: {} };
 
 const nothing = { hosts: [], routes: [], conditions: [], filters: [], notes: [] };
 
@@ -161,10 +114,6 @@ function misdirection(
   }
   if (host === undefined || sharesTlsPolicy(connected, host)) return undefined;
   return `The connection was made for ${target.serverName}, which has another TLS policy than ${target.host}.`;
-}
-
-interface Followed extends Pick<Result, 'routes' | 'filters' | 'outcome'> {
-  readonly route?: Route;
 }
 
 async function followHost(

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { METRIC_DEFINITIONS } from '../../src/admin/metric-definitions.ts';
 import { type Backend, startBackend } from '../support/backends/echo-backend.ts';
+import { refusedPort } from '../support/backends/faulty-backend.ts';
 import { request } from '../support/clients/http-client.ts';
 import { ingress } from '../support/manifests.ts';
+import { eventually } from '../support/scope.ts';
 import { Site } from '../support/site.ts';
 import { suiteScope } from '../support/suite-scope.ts';
 
@@ -110,4 +112,21 @@ test('/metrics tells the state of weir: ready, healthy, its version', async () =
     assert.equal(all.get(series), 1, series);
   assert.equal(all.get('weir_quarantined_objects'), 0);
   assert.equal(all.get('weir_saved_state_failing'), 0);
+});
+
+test('metrics count requests that an auth service did not decide, and copies that a mirror did not get', async () => {
+  const refused = `http://127.0.0.1:${await refusedPort()}`;
+  await site.expose({ host: 'undecided.test', backends: [backend], annotations: { 'auth-url': `${refused}/auth` } });
+  await site.expose({ host: 'copied.test', backends: [backend], annotations: { 'mirror-target': `${refused}/copy` } });
+  const names = ['weir_nginx_auth_undecided_total', 'weir_nginx_mirror_lost_total'] as const;
+  const counts = async () => {
+    const all = await metrics();
+    return names.map((name) => all.get(name));
+  };
+  assert.deepEqual(await counts(), [0, 0]);
+  for (let request = 0; request < 3; request += 1) assert.equal((await site.http('undecided.test')).status, 503);
+  assert.deepEqual(await counts(), [3, 0]);
+  for (let request = 0; request < 2; request += 1) assert.equal((await site.http('copied.test')).status, 200);
+  await eventually('lost copies to be counted', async () => (await counts())[1] === 2);
+  assert.deepEqual(await counts(), [3, 2]);
 });

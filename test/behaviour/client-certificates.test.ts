@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { before, test } from 'node:test';
+import { generate } from 'selfsigned';
 import { type Backend, type Echo, startBackend } from '../support/backends/echo-backend.ts';
 import { type Authority, type KeyPair, makeAuthority } from '../support/certificates.ts';
 import { showing } from '../support/client-certificates.ts';
 import { request, type TlsOptions } from '../support/clients/http-client.ts';
 import { HttpConnection } from '../support/clients/http-connection.ts';
 import type { Manifest } from '../support/manifests.ts';
+import { eventually } from '../support/scope.ts';
 import { ANNOTATION_PREFIX, type Exposure, Site } from '../support/site.ts';
 import { suiteScope } from '../support/suite-scope.ts';
 
@@ -140,6 +144,37 @@ test('authorities that are missing or can not be read close their host with 503,
   assert.equal(await status('steady.test', showing(alice)), 200);
 });
 
+test('authorities that end no chain are told about, because nobody gets in; a self-signed certificate is good for itself', async () => {
+  const between = await a.delegate('Between');
+  const carol = await between.issue(['carol'], { withChain: true });
+  const own = await generate([{ name: 'commonName', value: 'self' }], {
+    keyType: 'ec',
+    extensions: [{ name: 'basicConstraints', cA: false }],
+  });
+  const self = { certificate: own.cert, key: own.private };
+  const useless: readonly (readonly [ca: string, shown: KeyPair])[] = [
+    [alice.certificate, alice],
+    [between.certificate, carol],
+  ];
+  for (const [index, [ca, shown]] of useless.entries()) {
+    const name = `rootless${index}`;
+    await guard(name, { 'ca.crt': ca });
+    assert.equal(await status(`${name}.test`, showing(shown)), 400, name);
+    const [finding, ...others] = await site.findings(name);
+    assert.deepEqual(
+      [finding?.code, finding?.severity, finding?.field],
+      ['WEIR0333', 'warning', field('auth-tls-secret')],
+    );
+    assert.deepEqual(others, []);
+  }
+  await guard('itself', { 'ca.crt': self.certificate });
+  assert.equal(await status('itself.test', showing(self)), 200);
+  assert.deepEqual(await codes('itself'), []);
+  await guard('any', { 'ca.crt': alice.certificate }, { 'auth-tls-verify-client': 'optional_no_ca' });
+  assert.equal(await status('any.test', showing(bob)), 200);
+  assert.deepEqual(await codes('any'), []);
+});
+
 test('the authorities of another namespace are refused', async () => {
   await guard('foreign', { 'ca.crt': a.certificate }, { 'auth-tls-secret': 'elsewhere/foreign-clients' });
   assert.equal(await status('foreign.test', showing(alice)), 503);
@@ -170,4 +205,37 @@ test('the oldest Ingress decides for all paths of a host; the routes of one that
   }
   assert.deepEqual(await codes('shared-weaker'), ['WEIR0331']);
   assert.deepEqual(await codes('shared-same'), []);
+});
+
+test('the page for who shows no certificate that is wanted says that one is asked for; the log names the route, too', async () => {
+  const words = /^This site asks for a client certificate, and none that it accepts was shown\.$/m;
+  await guard('spoken', { 'ca.crt': a.certificate }, { 'auth-tls-match-cn': 'CN=alice$' });
+  for (const tls of [{}, showing(bob)]) {
+    const { status: given, body } = await ask('spoken.test', tls);
+    assert.equal(given, 400);
+    assert.match(body, words);
+    assert.doesNotMatch(body, /HTTP|default|clients|CN=/);
+  }
+  const asJson = await ask('spoken.test', {}, { Accept: 'application/json' });
+  assert.match(asJson.json<{ message: string }>().message, words);
+  const malformed = await ask('spoken.test', showing(alice), {}, '/%zz');
+  assert.equal(malformed.status, 400);
+  assert.match(malformed.body, /is not valid HTTP/);
+  const other = await ask('spoken.test', showing(await a.issue(['mallory'])));
+  assert.equal(other.status, 403);
+  assert.doesNotMatch(other.body, words);
+  await guard('helped', { 'ca.crt': a.certificate }, { 'auth-tls-error-page': 'https://help.test/' });
+  assert.equal(await status('helped.test'), 302);
+  const file = join(site.weir.stateDir, 'nginx', 'log', 'access.log');
+  const lines = await eventually('the log of those that were turned away', () => {
+    const all = readFileSync(file, 'utf8').split('\n').slice(0, -1);
+    const parsed = all.map((line) => JSON.parse(line) as Record<string, unknown>);
+    const found = parsed.filter(({ host, reason }) => /^(spoken|helped)\.test$/u.test(`${host}`) && reason !== '');
+    return found.length >= 5 && found;
+  });
+  assert.deepEqual(lines.map(({ host, status: given, route }) => `${host} ${given} ${route}`).sort(), [
+    'helped.test 302 Ingress/default/helped spec.rules[0].http.paths[0]',
+    ...Array<string>(3).fill('spoken.test 400 Ingress/default/spoken spec.rules[0].http.paths[0]'),
+    'spoken.test 403 Ingress/default/spoken spec.rules[0].http.paths[0]',
+  ]);
 });

@@ -206,3 +206,72 @@ test('explain code: what a finding means and what to do', async () => {
   const json = JSON.parse((await runCommand(['explain', 'code', 'WEIR0103', '-o', 'json'])).out) as object;
   assert.deepEqual(Object.keys(json).sort(), ['code', 'explanation', 'fix', 'severity', 'title']);
 });
+
+test('explain and the lists tell what decides besides the URL: client certificates, auth services, copies, TLS to backends', async () => {
+  const pair = await site.authority.issue(['client']);
+  await site.apply('access-secret.yaml', [
+    {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 'access-ca', namespace: 'default' },
+      stringData: { 'ca.crt': site.authority.certificate, 'tls.crt': pair.certificate, 'tls.key': pair.key },
+    },
+  ]);
+  const annotations = {
+    'auth-tls-secret': 'default/access-ca',
+    'auth-tls-match-cn': 'CN=client',
+    'auth-url': `http://${shop.address}:${shop.port}/auth`,
+    'mirror-target': `http://${cart.address}:${cart.port}/copy`,
+    'backend-protocol': 'HTTPS',
+    'proxy-ssl-secret': 'default/access-ca',
+    'proxy-ssl-verify': 'on',
+    'proxy-ssl-name': 'in.test',
+  };
+  await site.expose({ host: 'access.example', backends: [shop], tls: true, annotations });
+  const ca = { kind: 'Secret', namespace: 'default', name: 'access-ca' };
+  for (const offline of [true, false]) {
+    const explanation = await explained('https://access.example/', { offline });
+    const [clients = '', auth = ''] = explanation.conditions;
+    assert.match(clients, /Secret\/default\/access-ca; else 400; and only if .* matches CN=client; else 403/);
+    assert.match(auth, /^only if the auth service \S+, which is asked first, answers 2xx/);
+    assert.ok(explanation.filters.some((filter) => filter.startsWith(`A copy goes to ${cart.address}:${cart.port}`)));
+    const { tls } = forwarded(explanation).backends[0] ?? {};
+    assert.deepEqual([tls?.verify, tls?.authorities, tls?.serverName], [true, ca, 'in.test']);
+    assert.equal(tls?.clientCertificate, 'default/access-ca');
+    const { out } = await explain('https://access.example/', { offline });
+    assert.match(out, /TLS: verified as in\.test by the authorities of Secret\/default\/access-ca/);
+    assert.doesNotMatch(out + JSON.stringify(explanation), /BEGIN CERTIFICATE/);
+    const plain = await explained('http://access.example/', { offline });
+    assert.deepEqual([plain.outcome.kind, plain.clientCertificates?.mode], ['redirect', 'require']);
+  }
+  assert.equal((await site.https('access.example')).status, 400);
+  assert.equal((await site.http('access.example')).status, 308);
+  interface Lists {
+    readonly items: readonly {
+      readonly id?: string;
+      readonly clientCertificates?: { readonly authorities?: unknown };
+      readonly routes?: readonly { readonly auth?: string; readonly mirrors: readonly string[] }[];
+      readonly tls?: { readonly clientCertificate?: string };
+    }[];
+  }
+  const routes = await site.weir.admin<Lists>('/api/v1/routes?host=access.example');
+  const [host] = routes.items;
+  assert.deepEqual(host?.clientCertificates?.authorities, ca);
+  assert.match(`${host?.routes?.[0]?.auth} ${host?.routes?.[0]?.mirrors[0]}`, /^\d\S+ \d\S+$/);
+  const backends = await site.weir.admin<Lists>('/api/v1/backends');
+  const web = backends.items.find(({ id }) => id?.startsWith('default/access:80'));
+  assert.equal(web?.tls?.clientCertificate, 'default/access-ca');
+  assert.doesNotMatch(JSON.stringify([routes, backends]), /BEGIN/);
+});
+
+test('explain tells that an auth service without endpoint closes its route, as requests find', async () => {
+  const annotations = { 'auth-url': 'http://169.254.169.254/auth' };
+  await site.expose({ host: 'unasked.example', backends: [shop], annotations });
+  for (const offline of [true, false]) {
+    const { outcome } = await explained('http://unasked.example/', { offline });
+    assert.ok(outcome.kind === 'respond' && outcome.status === 503, JSON.stringify(outcome));
+    const { out } = await explain('http://unasked.example/', { offline });
+    assert.match(out, /is answered with 503: the auth service \S+ has no endpoint/i);
+  }
+  assert.equal((await site.http('unasked.example')).status, 503);
+});

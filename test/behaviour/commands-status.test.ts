@@ -148,6 +148,12 @@ test('status finds the running weir by its environment, too', async () => {
   assert.equal((JSON.parse(out) as Status).state, 'running');
 });
 
+test('status tells that a connection was refused whatever the port, also one that browsers may not ask', async () => {
+  const { code, err } = await runCommand(['status', '--admin', '127.0.0.1:1']);
+  assert.equal(code, 3);
+  assert.match(err, /no weir answers at 127\.0\.0\.1:1 \(ECONNREFUSED\)\./);
+});
+
 test('status and explain end with 3 where no weir answers, and name the address', async () => {
   const address = `127.0.0.1:${await freePort()}`;
   for (const args of [['status'], ['status', '--wait', '1s'], ['explain', 'http://shop.example/']]) {

@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -15,7 +25,8 @@ import {
   sampleModel,
   sampleRoute,
 } from '../../src/drivers/testing/sample-model.ts';
-import { echoBackend, freePort, nginxHarness, request } from './nginx-harness.ts';
+import { buildDataplane } from '../../tools/build-dataplane.ts';
+import { echoBackend, freePort, nginxHarness, request, visit } from './nginx-harness.ts';
 
 const mastersOf = (run: string) => nginxProcesses('nginx', run, undefined).masters;
 
@@ -159,4 +170,32 @@ test('a control socket that vanished while no driver ran leads to another nginx,
   const next = make();
   await next.start();
   await assertWhole(scene, next);
+});
+
+test('a weir with another program inside nginx takes over without one wrong answer, by one reload', async (t) => {
+  const { make, events, port, model, first } = await served(t);
+  const many = Array.from({ length: 1500 }, (_, index) => `h${index}.example`);
+  await first.apply(model('a.example', ...many), undefined);
+  await first.stop('leave');
+  const build = await buildDataplane();
+  const other = mkdtempSync(join(tmpdir(), 'weir-program-'));
+  t.after(() => rmSync(other, { recursive: true }));
+  cpSync(build.dir, other, { recursive: true });
+  const state = { ended: false };
+  const visitors = Promise.all(
+    ['a.example', 'h0.example', 'h1499.example'].map((host) => visit(port, host, () => state.ended)),
+  );
+  events.length = 0;
+  const second = make({ dataplane: () => Promise.resolve({ dir: other, hash: 'other' }) });
+  await second.start();
+  const applied = await second.apply(model('a.example', ...many, 'new.example'), undefined);
+  await delay(300);
+  state.ended = true;
+  for (const { statuses, resets } of await visitors) assert.deepEqual([statuses, resets], [[200], 0]);
+  assert.equal(applied.reloaded, true);
+  assert.deepEqual(
+    events.map(({ event }) => event),
+    ['adopted', 'reloaded'],
+  );
+  assert.equal((await request(port, 'new.example')).status, 200);
 });

@@ -8,7 +8,7 @@ import { ManifestFolder } from '../support/manifest-folder.ts';
 import { startBackend } from '../support/backends/echo-backend.ts';
 import { backendService, ingress, tlsSecret } from '../support/manifests.ts';
 import { processesOf } from '../support/leftover-processes.ts';
-import { eventually } from '../support/scope.ts';
+import { eventually, temporaryDirectory } from '../support/scope.ts';
 import { startWeir, type Weir } from '../support/weir.ts';
 import { documentedFiles, documentedProcesses, documentedSockets } from './documented-tables.ts';
 import { listeningSockets, type ProcessView, viewProcess } from './process-view.ts';
@@ -45,7 +45,9 @@ async function runningWeir(t: TestContext): Promise<Running> {
     }),
   ];
   const manifests = new ManifestFolder(t, { 'site.yaml': site({}) });
-  const first = await startWeir(t, { manifests });
+  // Not there yet: what weir makes itself is what the document describes.
+  const stateDir = join(temporaryDirectory(t, 'parent'), 'state');
+  const first = await startWeir(t, { manifests, stateDir });
   manifests.write('site.yaml', site({ 'nginx.ingress.kubernetes.io/proxy-body-size': '7m' }));
   await first.settled();
   await first.stop('SIGKILL');

@@ -24,6 +24,7 @@ import { StateDirectory } from './supervisor/state-directory.ts';
 import { findSystemAuthorities } from './supervisor/system-authorities.ts';
 import { requireWorkerAccess } from './supervisor/worker-access.ts';
 import { NO_DELTA, WantedRecords } from './wanted-records.ts';
+import type { DataPlaneCounts } from './wire.ts';
 import { defaultZones } from './zones.ts';
 
 /** How often the watch looks after nginx, and the longest pause between tries to start it again; milliseconds. */
@@ -178,6 +179,11 @@ export class NginxDriver implements Driver {
   /** Asks the data plane's own engine; for `weir explain`. */
   async matchPatterns(questions: readonly RegexQuestion[]): Promise<readonly RegexAnswer[]> {
     return await this.#require().supervisor.control.regex(questions);
+  }
+
+  /** What its traffic was counted for; for metrics. */
+  async counts(): Promise<DataPlaneCounts> {
+    return (await this.#require().supervisor.control.state()).counts;
   }
 
   stop(how: 'leave' | 'drain'): Promise<void> {

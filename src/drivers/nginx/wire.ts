@@ -240,6 +240,15 @@ export interface DataPlaneState {
   capacity: [number, number];
   /** Records that could not be used, with why. */
   bad: { key: string; error: string }[];
+  counts: DataPlaneCounts;
+}
+
+/** Of all workers since nginx was started. */
+export interface DataPlaneCounts {
+  /** Requests that got 503 because their auth service gave no answer, or one that is neither yes nor no. */
+  authUndecided: number;
+  /** Copies of requests that no mirror got whole. */
+  mirrorLost: number;
 }
 
 /** As in src/model/request-variable.ts. */

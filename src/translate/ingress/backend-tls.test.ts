@@ -158,3 +158,19 @@ test('renewed authorities make another backend, a renewed pair the same with ano
   translator.update(remove(site()));
   assert.deepEqual([translator.model.backends.size, translator.model.certificates.size], [0, 0]);
 });
+
+test('authorities by which nothing can be verified are told about, where something is to be verified', () => {
+  const intoLeaf = secret({ 'ca.crt': ONE.certificate });
+  const translator = translate([...WEB, site(), intoLeaf]);
+  assert.match(routesOf(translator, 'a.example')[0] ?? '', /^prefix \/ → shop\/web:/);
+  assert.deepEqual(findingsOf(translator), [`WEIR0323 Ingress/shop/web ${FIELD}`]);
+  assert.match(
+    translator.findings()[0]?.message ?? '',
+    /^Secret shop\/inside has an entry ca\.crt that holds no certificate of an authority: /,
+  );
+  translator.update(put(site({ 'proxy-ssl-verify': 'off' })));
+  assert.deepEqual(findingsOf(translator), []);
+  translator.update(put(site()));
+  translator.update(put(secret({ 'ca.crt': ONE.certificate + CA })));
+  assert.deepEqual(findingsOf(translator), []);
+});

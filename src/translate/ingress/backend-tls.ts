@@ -5,7 +5,8 @@
 import { type CatalogueEntry, finding } from '../../diagnostics/catalogue.ts';
 import type { Finding } from '../../diagnostics/finding.ts';
 import { TLS_FINDINGS } from '../../diagnostics/tls.ts';
-import { readCertificateBundle } from '../../lib/certificate-bundle.ts';
+import { type CertificateBundle, readCertificateBundle } from '../../lib/certificate-bundle.ts';
+import { missingRoot } from '../../lib/missing-root.ts';
 import type { BackendTls } from '../../model/backend.ts';
 import { objectKey, originOf } from '../../snapshot/object-head.ts';
 import type { CertificateState } from '../tls/certificate-table.ts';
@@ -61,6 +62,11 @@ export function buildBackendTls({ object, settings }: ServedIngress, lookup: Cer
   if (typeof bundle === 'string') {
     return { ...looked, ...refuse(TLS_FINDINGS.backendAuthorities, `Secret ${secretKey} ${bundle}`) };
   }
+  const missing = bundle === undefined ? undefined : missingRoot(bundle.certificates);
+  if (missing !== undefined) {
+    const what = `Secret ${secretKey} has an entry ca.crt that ${missing}: no certificate of the backend can be good.`;
+    report(TLS_FINDINGS.backendRootMissing, what);
+  }
   if (state.usable !== undefined) {
     for (const { entry, message } of state.problems) report(entry, `Secret ${secretKey}: ${message}`);
   }
@@ -72,7 +78,7 @@ export function buildBackendTls({ object, settings }: ServedIngress, lookup: Cer
   return { ...looked, tls, findings };
 }
 
-function readAuthorities(text: string | undefined): { readonly pem: string } | string {
+function readAuthorities(text: string | undefined): CertificateBundle | string {
   if (text === undefined) return 'has no entry ca.crt to verify the backend by';
   const bundle = readCertificateBundle(text);
   return typeof bundle === 'string' ? `has an entry ca.crt that ${bundle}` : bundle;

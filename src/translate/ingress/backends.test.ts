@@ -311,6 +311,21 @@ for (const address of [
   });
 }
 
+for (const address of [
+  'fd00:ec2::254',
+  'fd20:ce::254',
+  '100.100.100.200',
+  '168.63.129.16',
+  '64:ff9b::a9fe:a9fe',
+  '::a9fe:a9fe',
+  '::ffff:0:169.254.169.254',
+]) {
+  test(`the metadata service is no endpoint, in manifests neither: ${address}`, () => {
+    const translator = translate([service(), to('web:80'), slice({ endpoints: ['64:ff9b::a00:2', '::1', address] })]);
+    assert.deepEqual(endpointsOf(translator, 'shop/web:80'), ['::1:8080', '64:ff9b::a00:2:8080']);
+  });
+}
+
 test('for manifests loopback addresses are endpoints, link-local ones are not', () => {
   const translator = translate([service(), to('web:80'), slice({ endpoints: ['127.0.0.1', '169.254.1.1'] })]);
   assert.deepEqual(endpointsOf(translator, 'shop/web:80'), ['127.0.0.1:8080']);

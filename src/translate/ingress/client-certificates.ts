@@ -6,6 +6,7 @@ import { type CatalogueEntry, finding } from '../../diagnostics/catalogue.ts';
 import type { Finding } from '../../diagnostics/finding.ts';
 import { TLS_FINDINGS } from '../../diagnostics/tls.ts';
 import { readCertificateBundle } from '../../lib/certificate-bundle.ts';
+import { missingRoot } from '../../lib/missing-root.ts';
 import type { ClientCertificatePolicy } from '../../model/client-certificate.ts';
 import { equalParts } from '../../model/equality.ts';
 import { objectKey, originOf } from '../../snapshot/object-head.ts';
@@ -44,7 +45,12 @@ export function buildClientCertificates(
     findings.push(finding(TLS_FINDINGS.clientCertificateConflict, fieldOf(other), message));
   }
   const read = readPolicy(decider, settings!, lookup);
-  if ('policy' in read) return { policy: read.policy, overruled, secrets, findings };
+  if ('policy' in read) {
+    if (read.doubt !== undefined) {
+      findings.push(finding(TLS_FINDINGS.clientRootMissing, fieldOf(decider), `${read.doubt}.`));
+    }
+    return { policy: read.policy, overruled, secrets, findings };
+  }
   const message = `${read.why}; host ${hostname} answers 503.`;
   findings.push(finding(read.entry, fieldOf(decider), message, read.fix));
   return { refused: read.why, overruled, secrets, findings };
@@ -61,7 +67,7 @@ function readPolicy(
   { object }: ServedIngress,
   { secret, ...asked }: ClientCertificateSettings,
   lookup: CertificateLookup,
-): { readonly policy: ClientCertificatePolicy } | Refusal {
+): { readonly policy: ClientCertificatePolicy; readonly doubt?: string } | Refusal {
   const { namespace } = object.ref;
   const key = fullName(namespace, secret.name);
   const refuse = (why: string, fix?: string, entry: CatalogueEntry = TLS_FINDINGS.clientAuthorities): Refusal => ({
@@ -83,7 +89,11 @@ function readPolicy(
   if (revocations !== undefined && !/-----BEGIN X509 CRL-----/u.test(revocations)) {
     return refuse('has an entry ca.crl that holds no PEM revocation list', 'Correct the list, or remove the entry.');
   }
+  const missing = asked.mode === 'optional-no-ca' ? undefined : missingRoot(bundle.certificates);
   return {
+    ...(missing === undefined
+      ? {}
+      : { doubt: `Secret ${key} has an entry ca.crt that ${missing}: no certificate of a client can be good` }),
     policy: {
       ...asked,
       authorities: bundle.pem,

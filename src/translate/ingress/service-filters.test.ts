@@ -100,3 +100,78 @@ test('an address of the metadata service, of loopback in a cluster or of weir it
     assert.deepEqual(findingsOf(translator), [`${code} Ingress/shop/web ${AUTH_FIELD}`], url);
   }
 });
+
+test('a finding at a URL tells what becomes of the requests, and advises what can be done about a URL', () => {
+  const own = { name: 'admin port', port: 9180, addresses: ['192.0.2.1'] };
+  const options = { allowLoopbackEndpoints: false, ownListeners: () => [own] };
+  for (const [name, outcome] of [
+    ['auth-url', 'the routes answer 503'],
+    ['mirror-target', 'no copies are sent'],
+  ] as const) {
+    const told = (url: string, resolve?: (translator: ReturnType<typeof translate>) => void) => {
+      const translator = translate([...WEB, service({ name: 'idle' }), site({ [name]: url })], options);
+      resolve?.(translator);
+      return translator.findings().map(({ code, message, fix }) => [code, message, fix]);
+    };
+    const unknown = told('http://login.example/', (translator) => {
+      translator.resolved('login.example', { error: 'no such name' });
+    });
+    assert.deepEqual(unknown, [
+      [
+        'WEIR0120',
+        `Host login.example can not be resolved: no such name; ${outcome}.`,
+        'Correct the host in the URL, or see why DNS does not know it.',
+      ],
+    ]);
+    const [[, led, fix] = []] = told('http://login.example/', (translator) => {
+      translator.resolved('login.example', { addresses: ['169.254.169.254'] });
+    });
+    assert.match(led ?? '', new RegExp(`^Host login\\.example can not be asked: "169\\.254.*; ${outcome}\\.$`));
+    assert.equal(fix, 'Correct the host or the port in the URL, or what DNS tells about the host.');
+    for (const address of ['127.0.0.1', '192.0.2.1']) {
+      const [[, message, advice] = []] = told(`http://${address}:9180/`);
+      assert.match(message ?? '', new RegExp(`^"${address}" .*; ${outcome}\\.$`));
+      assert.doesNotMatch(message ?? '', /it is not used/);
+      assert.equal(advice, 'Correct the host or the port in the URL.');
+    }
+    const [[, empty] = []] = told('http://idle.shop.svc/');
+    assert.equal(empty, `Service shop/idle has no EndpointSlice; ${outcome}.`);
+  }
+});
+
+test('a host that is short for a Service is told about, with the name that weir finds it by', () => {
+  const auth = resource('Service', { name: 'auth', namespace: 'app' }, { spec: { ports: [{ port: 4180 }] } });
+  const near = resource('Service', { name: 'auth', namespace: 'shop' }, { spec: { ports: [{ port: 4180 }] } });
+  for (const [url, known, meant] of [
+    ['http://auth:4180/check?u=$host', near, 'http://auth.shop.svc.cluster.local:4180/check?u=$host'],
+    ['http://auth.app:4180/', auth, 'http://auth.app.svc.cluster.local:4180/'],
+    ['https://auth.app', auth, 'https://auth.app.svc.cluster.local'],
+  ] as const) {
+    const translator = translate([...WEB, site({ 'auth-url': url })]);
+    assert.deepEqual(findingsOf(translator), [], url);
+    translator.update(put(known));
+    const [only, ...others] = translator.findings();
+    assert.deepEqual([only?.code, only?.field, others], ['WEIR0129', AUTH_FIELD, []], url);
+    assert.match(only?.message ?? '', /the routes answer 503\.$/);
+    assert.equal(only?.fix, `Did you mean ${meant}?`);
+    translator.resolved(new URL(url.replace('$', '')).hostname, { error: 'no such name' });
+    assert.equal(translator.findings().find(({ code }) => code === 'WEIR0120')?.fix, `Did you mean ${meant}?`, url);
+    translator.update(remove(known));
+    assert.deepEqual(findingsOf(translator), [`WEIR0120 Ingress/shop/web ${AUTH_FIELD}`], url);
+  }
+  const elsewhere = translate([
+    ...WEB,
+    auth,
+    site({ 'auth-url': 'http://auth:4180/', 'mirror-target': 'http://a.b.c/' }),
+  ]);
+  assert.deepEqual(findingsOf(elsewhere), []);
+});
+
+test('connections of its own to an auth service are left out with a finding at the annotation that asks for them', () => {
+  const translator = translate([...WEB, site({ 'auth-url': 'http://login.example/', 'auth-keepalive': '10' })]);
+  const [filter] = filtersOf(translator) ?? [];
+  assert.equal(
+    filter?.type === 'external-auth' ? filter.auth.keepAlive?.origin?.field : undefined,
+    AUTH_FIELD.replace('auth-url', 'auth-keepalive'),
+  );
+});

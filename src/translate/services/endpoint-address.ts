@@ -13,7 +13,11 @@ const REFUSED: readonly (readonly [name: string, ...ranges: readonly string[]])[
   ['link-local', '169.254.0.0/16', 'fe80::/10'],
   ['multicast', '224.0.0.0/4', 'ff00::/8'],
   ['broadcast', '255.255.255.255/32'],
+  // Clouds whose services for machines, which hand out credentials, are not link-local: Alibaba, Azure; AWS and Google by IPv6.
+  ['metadata service', '100.100.100.200/32', '168.63.129.16/32', 'fd00:ec2::254/128', 'fd20:ce::254/128'],
 ];
+/** IPv6 addresses that gateways turn into the IPv4 address of their last four bytes: NAT64, SIIT, IPv4-compatible ones. */
+const TRANSLATED = ['64:ff9b::/96', '::ffff:0:0:0/96', '::/96'].map((range) => parseCidr(range)!);
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 const LOOPBACK_RANGES = LOOPBACK.map((range) => parseCidr(range)!);
 
@@ -40,7 +44,8 @@ export class EndpointAddresses {
     if (parsed === undefined) return refusal('is no IPv4 or IPv6 address');
     const address = unmapped(parsed);
     const formatted = format(address);
-    const refused = this.#refused.find(({ range }) => cidrContains(range, address));
+    const meant = [address, ...translated(address)];
+    const refused = this.#refused.find(({ range }) => meant.some((one) => cidrContains(range, one)));
     if (refused !== undefined) return refusal(`is a ${refused.name} address`);
     const own = this.#ownListeners().find(
       (listener) => listener.port === port && reaches(address, formatted, listener),
@@ -73,6 +78,13 @@ function unmapped(address: IpAddress): IpAddress {
     return address;
   }
   return { family: 4, bytes: bytes.slice(12) };
+}
+
+/** The IPv4 address that such an IPv6 address may come to; `::` and `::1` are addresses of their own. */
+function translated(address: IpAddress): readonly IpAddress[] {
+  const { family, bytes } = address;
+  if (family === 4 || !TRANSLATED.some((range) => cidrContains(range, address))) return [];
+  return bytes.slice(0, 15).every((byte) => byte === 0) ? [] : [{ family: 4, bytes: bytes.slice(12) }];
 }
 
 function formatIpv6(bytes: readonly number[]): string {

@@ -60,6 +60,7 @@ function program({ zones, formerZones, settings, profiles }: ConfigurationInput,
     `tokenFile = ${luaString(runPaths(paths.run).token)}`,
     `dataZone = ${luaString(zones.data.name)}`,
     `certificateZone = ${luaString(zones.certificates.name)}`,
+    `countersZone = ${luaString(zones.counters.name)}`,
     ...(formerZones === undefined
       ? []
       : [

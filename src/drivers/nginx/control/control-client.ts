@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { NginxError } from '../nginx-error.ts';
-import type { DataPlaneState } from '../wire.ts';
+import type { DataPlaneCounts, DataPlaneState } from '../wire.ts';
 import { regexBatches } from './regex-batches.ts';
 
 export interface ApplyCall {
@@ -143,7 +143,14 @@ function parseState(body: string): DataPlaneState {
     free: pair('free'),
     capacity: pair('capacity'),
     bad,
+    counts: countsOf(value['counts']),
   };
+}
+
+/** An nginx that an earlier weir left running has none. */
+function countsOf(value: unknown): DataPlaneCounts {
+  const counts = isRecord(value) ? value : {};
+  return { authUndecided: Number(counts['authUndecided'] ?? 0), mirrorLost: Number(counts['mirrorLost'] ?? 0) };
 }
 
 function text(value: unknown): string {

@@ -8,7 +8,7 @@ import { refuse } from './local-answer';
 import { matchRoute } from './match-route';
 import { httpsUrl } from './redirect';
 import { found } from './regex';
-import { openRecord } from './request-record';
+import { currentRecord, openRecord } from './request-record';
 import { findServerName } from './server-name-cache';
 import { sendAway } from './stale-connection';
 import { forgetSession, sessionContext } from './tls-connection';
@@ -26,6 +26,29 @@ export function isGuarded(host: Host, listener: string | undefined): boolean {
  * connection from before a change is verified again, and if that doesn't do, its client must make another.
  */
 export function admitClient(
+  scope: string,
+  listenerName: string | undefined,
+  scheme: string,
+  hostName: string,
+  path: string,
+  host: Host,
+): boolean {
+  if (admit(scope, listenerName, scheme, hostName, path, host)) {
+    return true;
+  }
+  nameRoute(host, path);
+  return false;
+}
+
+/** Whose request was turned away, for the access log: nothing else of its route applies. */
+function nameRoute(host: Host, path: string): void {
+  const record = currentRecord();
+  if (record !== undefined && record.origin === '' && host.index !== undefined) {
+    record.origin = matchRoute(host.index, path)?.origin ?? '';
+  }
+}
+
+function admit(
   scope: string,
   listenerName: string | undefined,
   scheme: string,
@@ -119,6 +142,7 @@ function refusal(verdict: ClientVerdict): string {
 function turnAway(rule: ClientRule, scheme: string, reason: string): void {
   if (rule.errorUrl === undefined) {
     refuse(400, scheme, undefined, reason);
+    currentRecord()!.lacksCertificate = true;
     return;
   }
   openRecord(undefined, scheme, undefined).reason = reason;

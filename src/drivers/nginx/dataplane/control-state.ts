@@ -1,6 +1,7 @@
 import * as cjson from 'cjson.safe';
 import type { DataPlaneState } from '../wire';
 import { listBad } from './bad-records';
+import { readCounts } from './counters';
 import { settings } from './options';
 
 export function epochInForce(): string {
@@ -25,6 +26,7 @@ export function stateText(): string {
     free: [data.free_space(), certificates.free_space()],
     capacity: [data.capacity(), certificates.capacity()],
     bad: bad.length > 0 ? bad : (cjson.empty_array as DataPlaneState['bad']),
+    counts: readCounts(),
   };
   return cjson.encode(state);
 }

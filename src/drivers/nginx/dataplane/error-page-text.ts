@@ -25,6 +25,12 @@ export function errorText(status: number): [string, string] {
   return TEXTS.get(status) ?? ['Error', 'The request could not be served.'];
 }
 
+/** Of a request whose client showed no certificate that its host takes. */
+export const CERTIFICATE_TEXT: [string, string] = [
+  'Bad request',
+  'This site asks for a client certificate, and none that it accepts was shown.',
+];
+
 const GRPC_STATUSES = new LuaTable<number, number>();
 GRPC_STATUSES.set(400, 13);
 GRPC_STATUSES.set(401, 16);

@@ -1,6 +1,6 @@
 import * as cjson from 'cjson.safe';
 import { discardBody } from './discard-body';
-import { errorText, grpcStatus } from './error-page-text';
+import { CERTIFICATE_TEXT, errorText, grpcStatus } from './error-page-text';
 import { escapeHtml } from './escape';
 import { currentRecord } from './request-record';
 
@@ -52,7 +52,7 @@ export function answerError(): void {
     ngx.status = GATEWAY_TIMEOUT;
   }
   const { status } = ngx;
-  const [title, sentence] = errorText(status);
+  const [title, sentence] = record !== undefined && record.lacksCertificate ? CERTIFICATE_TEXT : errorText(status);
   const requestType = ngx.var.content_type ?? '';
   discardBody();
   if (string.sub(requestType, 1, 16) === 'application/grpc') {

@@ -5,6 +5,7 @@ import { askService } from './ask-service';
 import { forgetOutcome, keepOutcome } from './auth-outcome';
 import { recallVerdict, rememberVerdict, requireCache } from './auth-cache';
 import { buildAuthRequest } from './auth-request';
+import { count } from './counters';
 import { refuse } from './local-answer';
 import { openRecord } from './request-record';
 import { requestUrl, requireVariables } from './request-text';
@@ -129,6 +130,7 @@ function refuseBy(route: Route, auth: ExternalAuth, scheme: string, answer: Serv
     refuse(FORBIDDEN, scheme, route, 'The external auth service forbids it.');
     return;
   }
+  count('authUndecided');
   refuse(UNAVAILABLE, scheme, route, 'The external auth service answered ' + string.format('%d', status) + '.');
 }
 
@@ -147,6 +149,7 @@ export function authorise(route: Route, auth: ExternalAuth, scheme: string): boo
     const [given, problem] = askService(record.backend, request, true);
     if (given === undefined) {
       ngx.log(ngx.ERR, 'weir: the external auth service ', record.backend, ' of ', route.origin, ': ', problem);
+      count('authUndecided');
       refuse(UNAVAILABLE, scheme, route, 'The external auth service did not decide: ' + problem + '.');
       return false;
     }

@@ -1,5 +1,6 @@
 import type { MirrorRecord } from '../wire';
 import { askService } from './ask-service';
+import { count } from './counters';
 import { requestUrl, requireVariables } from './request-text';
 import { addClientCertificate, addClientFields, createFields, fieldLines, isLine, setField } from './service-headers';
 import type { ServiceRequest } from './service-exchange';
@@ -57,12 +58,14 @@ function isChosen({ fraction }: MirrorRecord): boolean {
 
 function noteFailure(problem: string): void {
   failures += 1;
+  count('mirrorLost');
   const now = ngx.now();
   if (now < quietUntil) {
     return;
   }
   quietUntil = now + QUIET_SECONDS;
-  ngx.log(ngx.WARN, 'weir: ', failures, ' copies for mirrors were lost, the last because ', problem);
+  const lost = failures === 1 ? ' copy for a mirror was lost: ' : ' copies for mirrors were lost, the last because ';
+  ngx.log(ngx.WARN, 'weir: ', failures, lost, problem);
   failures = 0;
 }
 

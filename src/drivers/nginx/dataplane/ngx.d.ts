@@ -6,7 +6,7 @@ interface SharedDictionary {
   safe_add(key: string, value: string | number, seconds?: number): LuaMultiReturn<[boolean, string | undefined]>;
   /** Drives the oldest out where there is no room. */
   set(key: string, value: string | number, seconds: number): LuaMultiReturn<[boolean, string | undefined]>;
-  incr(key: string, by: number): LuaMultiReturn<[number | undefined, string | undefined]>;
+  incr(key: string, by: number, first?: number): LuaMultiReturn<[number | undefined, string | undefined]>;
   delete(key: string): void;
   get_keys(max: number): string[];
   free_space(): number;

@@ -6,6 +6,7 @@ export interface Options {
   tokenFile: string;
   dataZone: string;
   certificateZone: string;
+  countersZone: string;
   /** While zones are being replaced: the ones that hold the records so far. */
   formerDataZone?: string;
   formerCertificateZone?: string;
@@ -21,6 +22,7 @@ export interface Settings {
   accessLog: boolean;
   data: SharedDictionary;
   certificates: SharedDictionary;
+  counters: SharedDictionary;
   profiles: LuaTable<string, true>;
 }
 
@@ -41,7 +43,8 @@ export function configure(options: Options): void {
   }
   const data = ngx.shared[options.dataZone];
   const certificates = ngx.shared[options.certificateZone];
-  if (data === undefined || certificates === undefined) {
+  const counters = ngx.shared[options.countersZone];
+  if (data === undefined || certificates === undefined || counters === undefined) {
     error('weir: a zone that init names is not in the configuration', 0);
   }
   if (options.formerDataZone !== undefined && options.formerCertificateZone !== undefined) {
@@ -58,6 +61,7 @@ export function configure(options: Options): void {
   }
   settings.data = data;
   settings.certificates = certificates;
+  settings.counters = counters;
 }
 
 /**

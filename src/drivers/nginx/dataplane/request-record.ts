@@ -34,6 +34,8 @@ export interface RequestRecord {
   setsCookie: boolean;
   /** Why weir answers itself, for the access log; never shown to the client. */
   reason: string | undefined;
+  /** Whether it is because of the client's certificate, which its error page says. */
+  lacksCertificate: boolean;
 }
 
 const ADDRESS = ffi.typeof('uintptr_t');
@@ -73,6 +75,7 @@ function blankRecord(): RequestRecord {
     session: undefined,
     setsCookie: false,
     reason: undefined,
+    lacksCertificate: false,
   };
 }
 
@@ -129,6 +132,7 @@ export function reuseRecord(record: RequestRecord): void {
   record.session = undefined;
   record.setsCookie = false;
   record.reason = undefined;
+  record.lacksCertificate = false;
   spareCount += 1;
   spare.set(spareCount, record);
 }

@@ -1,5 +1,6 @@
 import type { Backend } from '../../../model/backend.ts';
 import type { ExternalAuth } from '../../../model/filter.ts';
+import type { Origin } from '../../../model/origin.ts';
 import { REQUEST_VARIABLES } from '../../../model/request-variable.ts';
 import type { AuthRecord } from '../wire.ts';
 import { renderService, requestTarget } from './service-record.ts';
@@ -7,8 +8,16 @@ import { unknownVariable } from './unknown-variable.ts';
 
 export interface RenderedAuth {
   readonly record: AuthRecord;
-  /** For people, as the end of "The external auth of this route asks for …": what is done otherwise, and opens nothing. */
-  readonly leftOut: readonly string[];
+  /** What is done otherwise, and opens nothing. */
+  readonly leftOut: readonly LeftOut[];
+}
+
+export interface LeftOut {
+  /** For people, as the end of "The external auth of this route asks for …". */
+  readonly what: string;
+  /** Where it is asked for, if that is known; else where the route is. */
+  readonly origin?: Origin;
+  readonly fix: string;
 }
 
 /** For people, as a sentence without its full stop: why the route can't be guarded as asked. */
@@ -92,11 +101,20 @@ function refusedText(auth: ExternalAuth): string | undefined {
   return undefined;
 }
 
-function leftOut({ keepAlive, responseHeaders = [] }: ExternalAuth, passed: number): readonly string[] {
-  return [
-    ...(keepAlive === undefined
-      ? []
-      : ['kept-alive connections of its own (each worker keeps up to 64 for 30 seconds)']),
-    ...(passed === responseHeaders.length ? [] : [`headers that belong to one connection to be passed on`]),
-  ];
+function leftOut({ keepAlive, responseHeaders = [] }: ExternalAuth, passed: number): readonly LeftOut[] {
+  const out: LeftOut[] = [];
+  if (keepAlive !== undefined) {
+    out.push({
+      what: 'kept-alive connections of its own (each worker keeps up to 64 for 30 seconds)',
+      ...(keepAlive.origin === undefined ? {} : { origin: keepAlive.origin }),
+      fix: 'Remove the setting: connections to the service are kept in any case.',
+    });
+  }
+  if (passed !== responseHeaders.length) {
+    out.push({
+      what: 'headers that belong to one connection to be passed on',
+      fix: `Take them out of the list: ${responseHeaders.filter((name) => NOT_PASSED.has(name.toLowerCase())).join(', ')}.`,
+    });
+  }
+  return out;
 }

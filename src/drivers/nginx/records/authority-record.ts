@@ -33,6 +33,11 @@ function readBundle(authorities: string, revocations: string | undefined): Autho
   if (typeof bundle === 'string') return { problem: `the bundle of authorities ${bundle}` };
   const lists = revocations?.match(REVOCATIONS) ?? [];
   if (revocations !== undefined && lists.length === 0) return { problem: 'the revocation lists hold no PEM list' };
+  const begun = revocations?.match(/-----BEGIN X509 CRL-----/gu)?.length ?? 0;
+  // To go on without one that is damaged would quietly accept what it revokes.
+  if (begun !== lists.length || !lists.every(isSequence)) {
+    return { problem: 'one of the revocation lists is cut off or can not be read' };
+  }
   const record: AuthorityRecord = {
     certificates: bundle.pem,
     ...(lists.length === 0 ? {} : { revocations: `${lists.join('\n')}\n` }),
@@ -42,4 +47,14 @@ function readBundle(authorities: string, revocations: string | undefined): Autho
     return { problem: `the authorities take more than ${MAX_RECORD_BYTES} bytes` };
   }
   return { id: createHash('sha256').update(text).digest('hex').slice(0, 32), text };
+}
+
+/** Whether a PEM block holds one whole DER sequence, as far as can be told without reading the list itself. */
+function isSequence(block: string): boolean {
+  const der = Buffer.from(block.replaceAll(/-----[^-]+-----/gu, ''), 'base64');
+  const [tag, size = 0] = der;
+  if (tag !== 0x30) return false;
+  if (size < 0x80) return der.length === 2 + size;
+  const digits = size - 0x80;
+  return digits >= 1 && digits <= 4 && der.length > 2 + digits && der.length === 2 + digits + der.readUIntBE(2, digits);
 }

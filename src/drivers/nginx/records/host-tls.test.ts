@@ -6,6 +6,8 @@ import { sampleHost } from '../../testing/sample-model.ts';
 import { renderHostTls } from './host-tls.ts';
 import { renderServerName, scopeServerName } from './server-name-record.ts';
 
+const list = (content: string) => `-----BEGIN X509 CRL-----\n${content}\n-----END X509 CRL-----\n`;
+
 describe('TLS settings of a host as records', () => {
   let authorities: string;
   let others: string;
@@ -37,8 +39,7 @@ describe('TLS settings of a host as records', () => {
     for (const more of [{ authorities: others }, { authorities: authorities + others }, { depth: 2 }]) {
       assert.notEqual(render(more).record.policy, record.policy);
     }
-    const lists = '-----BEGIN X509 CRL-----\nMIIB\n-----END X509 CRL-----\n';
-    assert.notEqual(render({ revocations: lists }).record.policy, record.policy);
+    assert.notEqual(render({ revocations: list('MAA=') }).record.policy, record.policy);
     for (const more of [{ mode: 'optional' as const }, { subjectPattern: 'CN=a' }, { passToBackend: true }]) {
       assert.equal(render(more).record.policy, record.policy);
     }
@@ -50,6 +51,9 @@ describe('TLS settings of a host as records', () => {
       { authorities: '' },
       { authorities: authorities.replace(/M.{30}/u, '') },
       { revocations: 'x' },
+      { revocations: list('bm8gbGlzdA==') },
+      { revocations: list('MIIB') },
+      { revocations: list('MAA=') + list('MAA=').slice(0, 30) },
     ]) {
       const { closed, record, findings, authority } = render(more);
       assert.notEqual(closed, undefined);

@@ -63,7 +63,16 @@ export class FakeControlServer {
 
   #state(): string {
     const { conf, epoch, generation } = this;
-    return JSON.stringify({ conf, epoch, generation, pid: 1, free: [1, 1], capacity: [2, 2], bad: {} });
+    return JSON.stringify({
+      conf,
+      epoch,
+      generation,
+      pid: 1,
+      free: [1, 1],
+      capacity: [2, 2],
+      bad: {},
+      counts: { authUndecided: 0, mirrorLost: 0 },
+    });
   }
 
   #apply(query: URLSearchParams, body: Buffer): readonly [number, string] {

@@ -194,9 +194,11 @@ export const EXTERNAL_AUTH: AnnotationFamily = {
     const requestRedirect = read.value(REQUEST_REDIRECT);
     const always = read.value(ALWAYS_SET_COOKIE);
     if (url === undefined) return;
+    const kept = keepAlive(read);
     settings.externalAuth = {
       url,
       field: read.field(URL.name),
+      ...(kept.keepAlive === undefined ? {} : { keepAliveField: read.field(KEEP_ALIVE.name) }),
       auth: {
         protocol: 'http',
         ...(method === undefined || method === 'GET' ? {} : { method }),
@@ -205,7 +207,7 @@ export const EXTERNAL_AUTH: AnnotationFamily = {
         ...(signIn === undefined ? {} : { signIn: { url: signIn, redirectParameter } }),
         ...(requestRedirect === undefined ? {} : { requestRedirect }),
         ...cache(read),
-        ...keepAlive(read),
+        ...kept,
       },
     };
   },

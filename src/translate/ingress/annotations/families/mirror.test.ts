@@ -34,3 +34,10 @@ test('a target that can not be used makes no copies and closes nothing', () => {
   assert.equal(settings.mirror?.mirror.host, 'copy.example');
   assert.deepEqual(said, ['mirror-host WEIR0204']);
 });
+
+test('the advice about a host that can not be fixed fits what the URL is for', () => {
+  const [mirror] = parsed({ 'mirror-target': 'http://$host/x' }).findings;
+  assert.equal(mirror?.fix, 'Name the Service, as http://web.staging.svc.cluster.local$request_uri.');
+  const [auth] = parsed({ 'auth-url': 'http://$host/x' }).findings;
+  assert.match(auth?.fix ?? '', /^Name the Service, as http:\/\/oauth2-proxy/);
+});
