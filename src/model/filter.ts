@@ -1,7 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { NamedMatch } from './match.ts';
 import { NativeDirective } from './native-directive.ts';
-import { Origin } from './origin.ts';
 import { Secret } from './secret.ts';
 
 export const HeaderValue = Type.Object({ name: Type.String(), value: Type.String() });
@@ -76,8 +75,6 @@ export const ExternalAuth = Type.Object({
       requests: Type.Integer(),
       timeoutSeconds: Type.Number(),
       shareVariables: Type.Boolean(),
-      /** Where it is asked for, if not where the route is. */
-      origin: Type.Optional(Origin),
     }),
   ),
 });

@@ -110,7 +110,7 @@ describe('proxy-ssl annotations', () => {
     const damaged = authority.certificate.replace(/\n[^\n-]+\n/, '\nAAAA\n');
     const mismatched = { certificate: clients[0].certificate, key: clients[1].key };
     const cases: Readonly<Record<string, readonly [Readonly<Record<string, string>> | undefined, string, string]>> = {
-      missing: [undefined, 'WEIR0320', 'proxy-ssl-secret'],
+      missing: [undefined, 'WEIR0322', 'proxy-ssl-secret'],
       empty: [{ other: 'x' }, 'WEIR0320', 'proxy-ssl-secret'],
       mismatched: [values(mismatched, authority.certificate), 'WEIR0320', 'proxy-ssl-secret'],
       noca: [values(clients[0], undefined), 'WEIR0321', 'proxy-ssl-secret'],

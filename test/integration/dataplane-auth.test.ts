@@ -346,11 +346,18 @@ describe('external auth inside nginx', () => {
     assert.equal(dataplane.accessLog.filter(({ uri }) => uri === '/over-2' || uri === '/check').length, 1);
   });
 
-  it('keeps connections to the service, and goes on when it closed one', async () => {
+  it('has a connection of its own for each request, unless connections are to be kept', async () => {
     await serve();
     const before = service.connections();
     for (let count = 0; count < 5; count += 1) assert.equal((await ask('/')).status, 200);
-    assert.equal(service.connections() - before, 1);
+    assert.equal(service.connections() - before, 5);
+  });
+
+  it('keeps as many connections for as many requests as it is told, and goes on when the service closed one', async () => {
+    await serve({ keepAlive: [4, 3, 30] });
+    const before = service.connections();
+    for (let count = 0; count < 6; count += 1) assert.equal((await ask('/')).status, 200);
+    assert.equal(service.connections() - before, 2);
     decide = (_, response) => {
       response.end();
       setImmediate(() => response.socket?.destroy());
@@ -359,10 +366,8 @@ describe('external auth inside nginx', () => {
   });
 
   it('keeps no connection on which a body may still come where HTTP has none', async () => {
-    await serve({ method: 'HEAD' });
+    await serve({ method: 'HEAD', keepAlive: [8, 1000, 30] });
     decide = (_, response) => response.writeHead(200, { 'Content-Length': '5' }).end();
-    // The first may get a connection of the tests before.
-    assert.equal((await ask('/')).status, 200);
     const before = service.connections();
     for (let count = 0; count < 3; count += 1) assert.equal((await ask('/')).status, 200);
     assert.equal(service.connections() - before, 3);

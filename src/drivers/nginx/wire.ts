@@ -176,6 +176,8 @@ export interface AuthRecord extends ServiceRecord {
   requestRedirect?: string;
   /** Answers are kept under `key` *; statuses and seconds, the first that names the status counts. */
   cache?: { key: string; durations: [number[], number][] };
+  /** Absent: each request has a connection of its own. */
+  keepAlive?: [connections: number, requests: number, idleSeconds: number];
 }
 
 export interface MirrorRecord extends ServiceRecord {

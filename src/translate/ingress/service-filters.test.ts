@@ -166,12 +166,3 @@ test('a host that is short for a Service is told about, with the name that weir 
   ]);
   assert.deepEqual(findingsOf(elsewhere), []);
 });
-
-test('connections of its own to an auth service are left out with a finding at the annotation that asks for them', () => {
-  const translator = translate([...WEB, site({ 'auth-url': 'http://login.example/', 'auth-keepalive': '10' })]);
-  const [filter] = filtersOf(translator) ?? [];
-  assert.equal(
-    filter?.type === 'external-auth' ? filter.auth.keepAlive?.origin?.field : undefined,
-    AUTH_FIELD.replace('auth-url', 'auth-keepalive'),
-  );
-});

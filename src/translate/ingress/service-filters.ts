@@ -1,6 +1,5 @@
 /** What an Ingress asks of services besides its backends: whether a request may pass, and to take copies. */
 import type { Filter } from '../../model/filter.ts';
-import { originOf } from '../../snapshot/object-head.ts';
 import type { BackendResolver } from './backend-resolver.ts';
 import type { ServedIngress } from './served-ingress.ts';
 
@@ -15,20 +14,11 @@ export function buildServiceFilters(ingress: ServedIngress, resolver: BackendRes
   const { externalAuth, mirror } = ingress.settings;
   const filters: Filter[] = [];
   if (externalAuth !== undefined) {
-    const { url, field, keepAliveField, auth } = externalAuth;
+    const { url, field, auth } = externalAuth;
     const resolved = resolver.resolveUrl(ingress, url, field, 'the routes answer 503');
     if ('reason' in resolved)
       return { filters: [], refused: `The external auth service can not be asked: ${resolved.reason}` };
-    const { keepAlive } = auth;
-    const asked = {
-      backend: resolved.id,
-      path: url.path ?? '/',
-      host: url.host,
-      ...auth,
-      ...(keepAlive === undefined || keepAliveField === undefined
-        ? {}
-        : { keepAlive: { ...keepAlive, origin: originOf(ingress.object, keepAliveField) } }),
-    };
+    const asked = { backend: resolved.id, path: url.path ?? '/', host: url.host, ...auth };
     filters.push({ type: 'external-auth', auth: asked });
   }
   if (mirror !== undefined) {

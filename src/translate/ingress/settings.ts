@@ -53,8 +53,6 @@ export interface IngressSettings {
 export interface ExternalAuthSettings {
   readonly url: ServiceUrl;
   readonly field: string;
-  /** The field that asks for connections of its own, where one does. */
-  readonly keepAliveField?: string;
   readonly auth: Omit<ExternalAuth, 'backend' | 'path' | 'host'>;
 }
 

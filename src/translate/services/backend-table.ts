@@ -250,7 +250,11 @@ export class BackendTable {
     if (answer === undefined) return { endpoints: [], findings: [] };
     if ('error' in answer) {
       const problem = `${what} can not be resolved: ${answer.error}`;
-      const trouble = { entry: INGRESS_FINDINGS.externalNameUnresolved, problem, ...(fix === undefined ? {} : { fix }) };
+      const trouble = {
+        entry: INGRESS_FINDINGS.externalNameUnresolved,
+        problem,
+        ...(fix === undefined ? {} : { fix }),
+      };
       return { endpoints: [], findings: [], trouble };
     }
     return this.#readAddresses(answer.addresses, port, origin);

@@ -1,7 +1,7 @@
 import type { AuthRecord } from '../wire';
 import { requestText, requestUrl } from './request-text';
 import { addClientCertificate, addClientFields, createFields, fieldLines, setField } from './service-headers';
-import type { ServiceRequest } from './service-exchange';
+import type { KeptConnections, ServiceRequest } from './service-exchange';
 
 /**
  * What the verdict must not depend on: such a request could be answered "not modified" or with a part, which is neither
@@ -53,5 +53,20 @@ export function buildAuthRequest(
     tls: auth.tls,
     timeouts,
     within: timeouts[1] + timeouts[2],
+    keep: keptConnections(auth),
   };
+}
+
+/**
+ * Only where it is asked for: bytes that a service sends behind its answer, and which come in while the connection is used
+ * again, would be taken for the answer to another's question.
+ */
+function keptConnections({ keepAlive }: AuthRecord): KeptConnections | undefined {
+  if (keepAlive === undefined) {
+    return undefined;
+  }
+  const [connections, requests, seconds] = keepAlive;
+  // Whoever asks for other numbers has connections of his own.
+  const pool = `auth ${connections} ${requests} ${seconds}`;
+  return { pool, connections, requests, idleMilliseconds: seconds * 1000 };
 }

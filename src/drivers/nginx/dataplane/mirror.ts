@@ -3,12 +3,14 @@ import { askService } from './ask-service';
 import { count } from './counters';
 import { requestUrl, requireVariables } from './request-text';
 import { addClientCertificate, addClientFields, createFields, fieldLines, isLine, setField } from './service-headers';
-import type { ServiceRequest } from './service-exchange';
+import type { KeptConnections, ServiceRequest } from './service-exchange';
 
 export interface Mirror {
   readonly record: MirrorRecord;
 }
 
+/** Nobody waits for the answers to copies. Idle for less than what servers usually allow. */
+const KEPT: KeptConnections = { pool: 'mirror', connections: 64, requests: 1000, idleMilliseconds: 30_000 };
 /** Milliseconds to connect, send and wait for more of the answer, which nobody reads. */
 const TIMEOUTS = [1000, 5000, 10_000] as const;
 /** Copies that one worker has under way at a time; what comes on top is dropped, so that mirrors can't take its memory. */
@@ -176,6 +178,7 @@ function sendCopy({ record }: Mirror, scheme: string): void {
     tls: record.tls,
     timeouts: TIMEOUTS,
     within: LONGEST_COPY,
+    keep: KEPT,
   };
   const copy: Copy = { backend: record.backend, request, bodyBytes: bytes ?? 0 };
   begin(copy);

@@ -12,6 +12,18 @@ export interface ServiceRequest {
   readonly timeouts: readonly [number, number, number];
   /** Milliseconds for all of it once there is a connection: bytes that come one by one don't prolong it. */
   readonly within: number;
+  /** Undefined: the connection is closed after the answer. */
+  readonly keep: KeptConnections | undefined;
+}
+
+/** Connections to a service that a worker keeps for later requests. */
+export interface KeptConnections {
+  /** Only requests that name the same share them. */
+  readonly pool: string;
+  readonly connections: number;
+  /** How many requests one of them serves. */
+  readonly requests: number;
+  readonly idleMilliseconds: number;
 }
 
 export interface ServiceAnswer {
@@ -30,14 +42,12 @@ const MOST_HEAD_BYTES = 65_536;
 /** A body that is longer isn't worth reading to keep the connection. */
 const MOST_BODY_BYTES = 65_536;
 const FILE_BLOCK = 65_536;
-/** Shorter than what servers usually allow. */
-const IDLE_MILLISECONDS = 30_000;
-const IDLE_CONNECTIONS = 64;
 const END_OF_HEAD = '\r\n\r\n';
 
 /** Kept-alive connections are shared only where address, protocol and TLS name are the same. */
-function poolOf(endpoint: Endpoint, tls: ServiceRequest['tls']): string {
-  return tls === undefined ? 'weir ' + endpoint.key : 'weir ' + endpoint.key + ' ' + (tls.name ?? '');
+function poolOf(endpoint: Endpoint, { keep, tls }: ServiceRequest): string {
+  const place = (keep === undefined ? '' : keep.pool) + ' ' + endpoint.key;
+  return tls === undefined ? place : place + ' ' + (tls.name ?? '');
 }
 
 function open(endpoint: Endpoint, request: ServiceRequest): LuaMultiReturn<[TcpSocket | undefined, string]> {
@@ -45,7 +55,7 @@ function open(endpoint: Endpoint, request: ServiceRequest): LuaMultiReturn<[TcpS
   const [connect, send, read] = request.timeouts;
   socket.settimeouts(connect, send, read);
   const [connected, problem] = socket.connect(endpoint.address, endpoint.port, {
-    pool: poolOf(endpoint, request.tls),
+    pool: poolOf(endpoint, request),
   });
   if (connected === undefined) {
     return $multi(undefined, 'it can not be connected to: ' + tostring(problem));
@@ -164,6 +174,12 @@ function leave(
   const mayLie = length !== 0 && (isHead(request) || answer.status === 204 || answer.status === 304);
   const connection = string.lower(table.concat(answer.headers.get('connection') ?? [], ','));
   const closes = string.sub(head, 1, 8) !== 'HTTP/1.1' || string.find(connection, 'close', 1, true)[0] !== undefined;
+  const { keep } = request;
+  const served = socket.getreusedtimes() + 1;
+  if (keep === undefined || served >= keep.requests) {
+    socket.close();
+    return;
+  }
   if (closes || mayLie || length === undefined || length > MOST_BODY_BYTES || surplus.length > length) {
     socket.close();
     return;
@@ -177,7 +193,7 @@ function leave(
     }
     missing -= data.length;
   }
-  socket.setkeepalive(IDLE_MILLISECONDS, IDLE_CONNECTIONS);
+  socket.setkeepalive(keep.idleMilliseconds, keep.connections);
 }
 
 function isHead({ head }: ServiceRequest): boolean {

@@ -1,6 +1,5 @@
 import type { Backend } from '../../../model/backend.ts';
 import type { ExternalAuth } from '../../../model/filter.ts';
-import type { Origin } from '../../../model/origin.ts';
 import { REQUEST_VARIABLES } from '../../../model/request-variable.ts';
 import type { AuthRecord } from '../wire.ts';
 import { renderService, requestTarget } from './service-record.ts';
@@ -8,16 +7,8 @@ import { unknownVariable } from './unknown-variable.ts';
 
 export interface RenderedAuth {
   readonly record: AuthRecord;
-  /** What is done otherwise, and opens nothing. */
-  readonly leftOut: readonly LeftOut[];
-}
-
-export interface LeftOut {
-  /** For people, as the end of "The external auth of this route asks for …". */
-  readonly what: string;
-  /** Where it is asked for, if that is known; else where the route is. */
-  readonly origin?: Origin;
-  readonly fix: string;
+  /** Headers of the answer that can't be passed on; absent: none. */
+  readonly notPassed?: readonly string[];
 }
 
 /** For people, as a sentence without its full stop: why the route can't be guarded as asked. */
@@ -52,7 +43,7 @@ export function renderAuth(auth: ExternalAuth, backends: ReadonlyMap<string, Bac
   if (refusal !== undefined) return { refused: refusal };
   const service = renderService(auth.backend, backends.get(auth.backend), auth.host);
   if ('refused' in service) return { refused: `The external auth service can not be asked: ${service.refused}` };
-  const { responseHeaders, cache, signIn } = auth;
+  const { responseHeaders, cache, keepAlive, signIn } = auth;
   const passed = responseHeaders?.filter((name) => !NOT_PASSED.has(name.toLowerCase()));
   const record: AuthRecord = {
     ...service,
@@ -73,8 +64,12 @@ export function renderAuth(auth: ExternalAuth, backends: ReadonlyMap<string, Bac
             durations: cache.durations.map(({ statuses, seconds }) => [[...statuses], seconds]),
           },
         }),
+    ...(keepAlive === undefined
+      ? {}
+      : { keepAlive: [keepAlive.connections, keepAlive.requests, keepAlive.timeoutSeconds] }),
   };
-  return { record, leftOut: leftOut(auth, passed?.length ?? 0) };
+  const notPassed = responseHeaders?.filter((name) => NOT_PASSED.has(name.toLowerCase())) ?? [];
+  return notPassed.length === 0 ? { record } : { record, notPassed };
 }
 
 function refusedText(auth: ExternalAuth): string | undefined {
@@ -99,22 +94,4 @@ function refusedText(auth: ExternalAuth): string | undefined {
     return `The external auth uses the variable ${unknown}, which is none of ${REQUEST_VARIABLES.join(', ')}, http_NAME, cookie_NAME and arg_NAME`;
   }
   return undefined;
-}
-
-function leftOut({ keepAlive, responseHeaders = [] }: ExternalAuth, passed: number): readonly LeftOut[] {
-  const out: LeftOut[] = [];
-  if (keepAlive !== undefined) {
-    out.push({
-      what: 'kept-alive connections of its own (each worker keeps up to 64 for 30 seconds)',
-      ...(keepAlive.origin === undefined ? {} : { origin: keepAlive.origin }),
-      fix: 'Remove the setting: connections to the service are kept in any case.',
-    });
-  }
-  if (passed !== responseHeaders.length) {
-    out.push({
-      what: 'headers that belong to one connection to be passed on',
-      fix: `Take them out of the list: ${responseHeaders.filter((name) => NOT_PASSED.has(name.toLowerCase())).join(', ')}.`,
-    });
-  }
-  return out;
 }

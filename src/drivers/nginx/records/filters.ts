@@ -57,9 +57,10 @@ export function renderFilters(
         if ('refused' in auth) close(auth.refused);
         else if (record.auth !== undefined) close('A second external auth service can not be asked');
         else record.auth = auth.record;
-        for (const { what, fix, origin: asked = origin } of 'leftOut' in auth ? auth.leftOut : []) {
-          const message = `The external auth of this route asks for ${what}, which nginx can not do; it is done without.`;
-          findings.push(finding(DRIVER_FINDINGS.settingLeftOut, asked, message, fix));
+        if ('notPassed' in auth) {
+          const names = auth.notPassed.join(', ');
+          const message = `The external auth of this route passes on ${names}, which belongs to one connection; it is left out.`;
+          findings.push(finding(DRIVER_FINDINGS.settingLeftOut, origin, message, `Take out of the list: ${names}.`));
         }
         break;
       }

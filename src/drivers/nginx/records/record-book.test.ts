@@ -110,18 +110,6 @@ test('a filter that nginx can not do and that restricts nothing is left out and 
   );
 });
 
-test('what an annotation asks for in vain is told once, at the annotation, however many routes it is for', () => {
-  const origin = { object: { kind: 'Ingress', namespace: 'shop', name: 'web' }, field: 'metadata.annotations["x"]' };
-  const keepAlive = { connections: 9, requests: 1, timeoutSeconds: 1, shareVariables: false, origin };
-  const auth = { backend: 'b', path: '/', protocol: 'http' as const, keepAlive };
-  const routes = ['/', '/b'].map((path) => sampleRoute(path, 'b', { filters: [{ type: 'external-auth', auth }] }));
-  const hosts = [sampleHost('a.example', routes), sampleHost('b.example', routes)];
-  const book = bookOf(sampleModel({ hosts, backends: [sampleBackend('b')] }));
-  const [told, ...others] = book.findings();
-  assert.deepEqual([told?.code, told?.field, others], ['WEIR0411', 'metadata.annotations["x"]', []]);
-  assert.match(told?.fix ?? '', /^Remove the setting: /);
-});
-
 test('a path pattern that does not compile closes what it plainly covers, after more exact routes and before others', () => {
   const bad = sampleRoute('/api/(v1', 'b', {
     match: { path: { kind: 'regex', value: '/api/(v1', ignoreCase: false } },

@@ -1,5 +1,4 @@
 import type { Finding } from '../../../diagnostics/finding.ts';
-import { findingIdentity } from '../../../diagnostics/finding-identity.ts';
 import type { Backend } from '../../../model/backend.ts';
 import { equalParts } from '../../../model/equality.ts';
 import { emptyModel, type Model, type ModelDelta } from '../../../model/model.ts';
@@ -217,8 +216,7 @@ export class RecordBook {
     for (const facts of evaluation?.hosts.values() ?? []) findings.push(...(facts?.findings ?? []));
     for (const [key, list] of this.#findings) if (evaluation?.findings.has(key) !== true) findings.push(...list);
     for (const list of evaluation?.findings.values() ?? []) findings.push(...(list ?? []));
-    // What an object asks for once is told for each of its routes alike.
-    return [...new Map(findings.map((found) => [findingIdentity(found), found])).values()];
+    return findings;
   }
 
   isKnownPattern(pattern: Pattern): boolean {

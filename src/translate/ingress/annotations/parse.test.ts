@@ -156,7 +156,8 @@ test('a misspelled key that only shapes what an access rule answers closes nothi
 
 test('a name that is near to a key that guards closes, however near it is to one that does not', () => {
   for (const [key, { key: known, unsupported }] of KNOWN_KEYS) {
-    const guards = unsupported?.restrictsAccess === true || known?.restricts !== undefined || known?.misspelt === 'closes';
+    const guards =
+      unsupported?.restrictsAccess === true || known?.restricts !== undefined || known?.misspelt === 'closes';
     if (!guards) continue;
     for (let at = 0; at < key.length; at++) {
       const name = key.slice(0, at) + key.slice(at + 1);

@@ -125,13 +125,12 @@ const CACHE_DURATION: AnnotationKey<readonly CacheDuration[]> = {
 
 const KEEP_ALIVE: AnnotationKey<number> = {
   name: 'auth-keepalive',
-  summary: 'How many idle connections to the service are kept.',
+  summary: 'How many idle connections to the service each worker keeps for later requests.',
   kind: integer('number of connections', 0, 100_000),
   default: '0',
   example: '16',
   misspelt: 'ignored',
   needs: URL.name,
-  differs: 'Each worker always keeps up to 64, for 30 seconds; that another number is not used is reported.',
 };
 
 const KEEP_ALIVE_REQUESTS: AnnotationKey<number> = {
@@ -194,11 +193,9 @@ export const EXTERNAL_AUTH: AnnotationFamily = {
     const requestRedirect = read.value(REQUEST_REDIRECT);
     const always = read.value(ALWAYS_SET_COOKIE);
     if (url === undefined) return;
-    const kept = keepAlive(read);
     settings.externalAuth = {
       url,
       field: read.field(URL.name),
-      ...(kept.keepAlive === undefined ? {} : { keepAliveField: read.field(KEEP_ALIVE.name) }),
       auth: {
         protocol: 'http',
         ...(method === undefined || method === 'GET' ? {} : { method }),
@@ -207,7 +204,7 @@ export const EXTERNAL_AUTH: AnnotationFamily = {
         ...(signIn === undefined ? {} : { signIn: { url: signIn, redirectParameter } }),
         ...(requestRedirect === undefined ? {} : { requestRedirect }),
         ...cache(read),
-        ...kept,
+        ...keepAlive(read),
       },
     };
   },

@@ -43,8 +43,7 @@ function parse(text: string, nameService: string): Parsed<ServiceUrl> {
   const url = text.trim();
   const [, scheme = '', authority = '', rest = ''] = PARTS.exec(url) ?? [];
   if (!CHARACTERS.test(url) || scheme === '') return invalid(`is not ${GRAMMAR}`);
-  if (/^unix(?::|$)/i.test(authority))
-    return invalid('names a socket file, and only hosts can be asked', nameService);
+  if (/^unix(?::|$)/i.test(authority)) return invalid('names a socket file, and only hosts can be asked', nameService);
   if (authority.includes('@')) return invalid('holds a user or a password, which would be readable by everybody');
   const [, bracketed, digits] = AUTHORITY.exec(authority) ?? [];
   if (rest.startsWith('$') && !OWN_PATH.test(rest)) return invalid('takes its host from the request', nameService);
