@@ -134,6 +134,23 @@ function refuseBy(route: Route, auth: ExternalAuth, scheme: string, answer: Serv
   refuse(UNAVAILABLE, scheme, route, 'The external auth service answered ' + string.format('%d', status) + '.');
 }
 
+const QUIET_SECONDS = 10;
+let quietUntil = 0;
+let untold = 0;
+
+/** Once in a while: each such request has its reason in the access log, and a service that is dead has many. */
+function noteSilence(backend: string, origin: string, problem: string): void {
+  untold += 1;
+  const now = ngx.now();
+  if (now < quietUntil) {
+    return;
+  }
+  quietUntil = now + QUIET_SECONDS;
+  const more = untold > 1 ? ` (and ${untold - 1} times more of this kind)` : '';
+  ngx.log(ngx.ERR, 'weir: the external auth service ', backend, ' of ', origin, ': ', problem, more);
+  untold = 0;
+}
+
 /**
  * Asks the auth service of a route, in the rewrite phase; the request's body is not touched. True: the request goes on,
  * with the headers that the service gave. False: it has been answered. Whatever is neither yes, 401 nor 403 is no.
@@ -148,7 +165,7 @@ export function authorise(route: Route, auth: ExternalAuth, scheme: string): boo
     const request = buildAuthRequest(record, auth.wanted, scheme, timeoutsOf(route));
     const [given, problem] = askService(record.backend, request, true);
     if (given === undefined) {
-      ngx.log(ngx.ERR, 'weir: the external auth service ', record.backend, ' of ', route.origin, ': ', problem);
+      noteSilence(record.backend, route.origin, problem);
       count('authUndecided');
       refuse(UNAVAILABLE, scheme, route, 'The external auth service did not decide: ' + problem + '.');
       return false;

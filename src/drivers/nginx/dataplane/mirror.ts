@@ -105,24 +105,27 @@ export function keepBody(): void {
 }
 
 /** Whether there is a body to copy can't be told from the headers alone: over HTTP/2 none need announce it. */
-function openBody({ withoutBody }: MirrorRecord): LuaMultiReturn<[string | LuaFile | undefined, number | undefined]> {
+function openBody({
+  withoutBody,
+}: MirrorRecord): LuaMultiReturn<[string | LuaFile | undefined, number | undefined, string | undefined]> {
   if (withoutBody === true) {
-    return $multi(undefined, undefined);
+    return $multi(undefined, undefined, undefined);
   }
   const data = ngx.req.get_body_data();
   if (data !== undefined) {
-    return $multi(data, data.length);
+    return $multi(data, data.length, undefined);
   }
   const name = ngx.req.get_body_file();
-  if (name !== undefined) {
-    // nginx deletes the file with the request; an open one can still be read.
-    const [file] = io.open(name, 'rb');
-    if (file !== undefined) {
-      const size = file.seek('end', 0)[0] as unknown as number;
-      return $multi(file, size);
-    }
+  if (name === undefined) {
+    return $multi(undefined, declaresBody() ? 0 : undefined, undefined);
   }
-  return $multi(undefined, declaresBody() ? 0 : undefined);
+  // nginx deletes the file with the request; an open one can still be read.
+  const [file, problem] = io.open(name, 'rb');
+  if (file === undefined) {
+    return $multi(undefined, undefined, 'the body of one can not be read: ' + tostring(problem));
+  }
+  const size = file.seek('end', 0)[0] as unknown as number;
+  return $multi(file, size, undefined);
 }
 
 function declaresBody(): boolean {
@@ -163,7 +166,11 @@ function sendCopy({ record }: Mirror, scheme: string): void {
     noteFailure('too many are under way');
     return;
   }
-  const [body, bytes] = openBody(record);
+  const [body, bytes, unreadable] = openBody(record);
+  if (unreadable !== undefined) {
+    noteFailure(unreadable);
+    return;
+  }
   const room = bodyBytes === 0 || bodyBytes + (bytes ?? 0) <= MOST_BODY_BYTES;
   if (!room || (isFile(body) && openFiles >= MOST_FILES)) {
     if (isFile(body)) {
