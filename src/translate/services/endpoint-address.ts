@@ -43,14 +43,13 @@ export class EndpointAddresses {
     const parsed = parseIpAddress(text);
     if (parsed === undefined) return refusal('is no IPv4 or IPv6 address');
     const address = unmapped(parsed);
-    const formatted = format(address);
     const meant = [address, ...translated(address)];
     const refused = this.#refused.find(({ range }) => meant.some((one) => cidrContains(range, one)));
     if (refused !== undefined) return refusal(`is a ${refused.name} address`);
     const own = this.#ownListeners().find(
-      (listener) => listener.port === port && reaches(address, formatted, listener),
+      (listener) => listener.port === port && meant.some((one) => reaches(one, listener)),
     );
-    if (own === undefined) return { address: formatted };
+    if (own === undefined) return { address: format(address) };
     return { problem: `with port ${port} is the ${own.name} of weir itself`, entry: INGRESS_FINDINGS.endpointIsWeir };
   }
 }
@@ -59,8 +58,9 @@ function refusal(problem: string): EndpointAddress {
   return { problem, entry: INGRESS_FINDINGS.endpointRefused };
 }
 
-function reaches(address: IpAddress, formatted: string, { addresses }: OwnListener): boolean {
+function reaches(address: IpAddress, { addresses }: OwnListener): boolean {
   if (LOOPBACK_RANGES.some((range) => cidrContains(range, address))) return true;
+  const formatted = format(address);
   return addresses.some((text) => {
     const parsed = parseIpAddress(text);
     return parsed !== undefined && format(unmapped(parsed)) === formatted;
