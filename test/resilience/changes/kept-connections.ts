@@ -141,6 +141,8 @@ class Lane implements Kept {
   }
 
   async #once(path: string): Promise<Reply> {
+    // nginx ends a connection after so many requests; HTTP/2 says so apart from the answers.
+    if (this.#connection?.ended === true) this.#connection = undefined;
     this.#connection ??= await this.#open();
     const reply = await this.#connection.ask(path);
     if (reply.status === 421 || reply.headers.connection === 'close') {
