@@ -7,6 +7,7 @@ import { recallVerdict, rememberVerdict, requireCache } from './auth-cache';
 import { buildAuthRequest } from './auth-request';
 import { count } from './counters';
 import { refuse } from './local-answer';
+import { createRareLine, timesToTell } from './rare-line';
 import { openRecord } from './request-record';
 import { requestUrl, requireVariables } from './request-text';
 import type { Route } from './route';
@@ -134,21 +135,15 @@ function refuseBy(route: Route, auth: ExternalAuth, scheme: string, answer: Serv
   refuse(UNAVAILABLE, scheme, route, 'The external auth service answered ' + string.format('%d', status) + '.');
 }
 
-const QUIET_SECONDS = 10;
-let quietUntil = 0;
-let untold = 0;
+const silences = createRareLine();
 
-/** Once in a while: each such request has its reason in the access log, and a service that is dead has many. */
+/** Each such request has its reason in the access log, and a service that is dead has many. */
 function noteSilence(backend: string, origin: string, problem: string): void {
-  untold += 1;
-  const now = ngx.now();
-  if (now < quietUntil) {
-    return;
+  const times = timesToTell(silences);
+  if (times !== undefined) {
+    const more = times > 1 ? ` (and ${times - 1} times more of this kind)` : '';
+    ngx.log(ngx.ERR, 'weir: the external auth service ', backend, ' of ', origin, ': ', problem, more);
   }
-  quietUntil = now + QUIET_SECONDS;
-  const more = untold > 1 ? ` (and ${untold - 1} times more of this kind)` : '';
-  ngx.log(ngx.ERR, 'weir: the external auth service ', backend, ' of ', origin, ': ', problem, more);
-  untold = 0;
 }
 
 /**

@@ -3,6 +3,7 @@ import { askService } from './ask-service';
 import { count } from './counters';
 import { requestUrl, requireVariables } from './request-text';
 import { addClientCertificate, addClientFields, createFields, fieldLines, isLine, setField } from './service-headers';
+import { createRareLine, timesToTell } from './rare-line';
 import type { KeptConnections, ServiceRequest } from './service-exchange';
 
 export interface Mirror {
@@ -22,8 +23,6 @@ const MOST_BODY_BYTES = 67_108_864;
 /** Milliseconds for one copy, however it goes. */
 const LONGEST_COPY = 10_000;
 const SWITCHING_PROTOCOLS = 101;
-/** Seconds between two lines about copies that failed. */
-const QUIET_SECONDS = 10;
 
 interface Copy {
   readonly backend: string;
@@ -34,8 +33,7 @@ interface Copy {
 let underWay = 0;
 let openFiles = 0;
 let bodyBytes = 0;
-let failures = 0;
-let quietUntil = 0;
+const losses = createRareLine();
 
 /** Raises an error for a record that can't be sent by: its host is then closed. */
 export function compileMirrors(records: readonly MirrorRecord[]): readonly Mirror[] {
@@ -59,16 +57,12 @@ function isChosen({ fraction }: MirrorRecord): boolean {
 }
 
 function noteFailure(problem: string): void {
-  failures += 1;
   count('mirrorLost');
-  const now = ngx.now();
-  if (now < quietUntil) {
-    return;
+  const times = timesToTell(losses);
+  if (times !== undefined) {
+    const lost = times === 1 ? ' copy for a mirror was lost: ' : ' copies for mirrors were lost, the last because ';
+    ngx.log(ngx.WARN, 'weir: ', times, lost, problem);
   }
-  quietUntil = now + QUIET_SECONDS;
-  const lost = failures === 1 ? ' copy for a mirror was lost: ' : ' copies for mirrors were lost, the last because ';
-  ngx.log(ngx.WARN, 'weir: ', failures, lost, problem);
-  failures = 0;
 }
 
 /** Header fields as the backend got them, with weir's own among them. `scheme`: the client's. */
