@@ -10,7 +10,16 @@ export function cpuSeconds(pids: readonly number[]): number {
 
 /** Resident memory of a process, MiB; 0 when it has ended. */
 export function residentMib(pid: number): number {
-  const line = /^VmRSS:\s+(\d+) kB/m.exec(read(`/proc/${pid}/status`));
+  return statusMib(pid, 'VmRSS');
+}
+
+/** What of it is the process's own, and what it shares: nginx's zones count in every process that has touched them. MiB. */
+export function residentParts(pid: number): { readonly own: number; readonly shared: number } {
+  return { own: statusMib(pid, 'RssAnon'), shared: statusMib(pid, 'RssShmem') };
+}
+
+function statusMib(pid: number, field: string): number {
+  const line = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(read(`/proc/${pid}/status`));
   return line === null ? 0 : Number(line[1]) / 1024;
 }
 

@@ -1,21 +1,25 @@
 import { readdirSync } from 'node:fs';
-import { residentMib } from '../bench/process-figures.ts';
+import { residentParts } from '../bench/process-figures.ts';
 
 interface Sample {
   /** Seconds since the soak began. */
   readonly at: number;
-  readonly memory: number;
+  /** MiB that are the process's own. */
+  readonly own: number;
+  /** MiB of shared memory that it has touched. */
+  readonly shared: number;
   readonly descriptors: number;
 }
 
 /** Growth that is noise: heaps breathe, and a connection is open or not at the moment it is looked at. */
-const MEMORY_NOISE = { share: 0.1, mebibytes: 8 };
+const MEMORY_NOISE = { share: 0.1, mebibytes: 4 };
 const DESCRIPTOR_NOISE = 40;
 
 export interface Flatness {
   readonly name: string;
   /** Medians of the first and the last third of the time after warming up. */
-  readonly memory: readonly [number, number];
+  readonly own: readonly [number, number];
+  readonly shared: readonly [number, number];
   readonly descriptors: readonly [number, number];
   readonly flat: boolean;
 }
@@ -28,7 +32,7 @@ export class ProcessSamples {
   take(at: number, processes: ReadonlyMap<string, number>): void {
     for (const [name, pid] of processes) {
       const list = this.#samples.get(name) ?? [];
-      list.push({ at, memory: residentMib(pid), descriptors: openDescriptors(pid) });
+      list.push({ at, ...residentParts(pid), descriptors: openDescriptors(pid) });
       this.#samples.set(name, list);
     }
   }
@@ -42,11 +46,12 @@ export class ProcessSamples {
         median(samples.slice(0, third).map(of)),
         median(samples.slice(-third).map(of)),
       ];
-      const memory = ends((sample) => sample.memory);
+      const own = ends((sample) => sample.own);
+      const shared = ends((sample) => sample.shared);
       const descriptors = ends((sample) => sample.descriptors);
-      const allowed = memory[0] * (1 + MEMORY_NOISE.share) + MEMORY_NOISE.mebibytes;
-      const flat = samples.length >= 6 && memory[1] <= allowed && descriptors[1] <= descriptors[0] + DESCRIPTOR_NOISE;
-      return { name, memory, descriptors, flat };
+      const allowed = own[0] * (1 + MEMORY_NOISE.share) + MEMORY_NOISE.mebibytes;
+      const flat = samples.length >= 6 && own[1] <= allowed && descriptors[1] <= descriptors[0] + DESCRIPTOR_NOISE;
+      return { name, own, shared, descriptors, flat };
     });
   }
 }

@@ -7,6 +7,7 @@
  */
 import Table from 'cli-table3';
 import { setTimeout as delay } from 'node:timers/promises';
+import { residentParts } from '../bench/process-figures.ts';
 import { UndoList } from '../bench/undo-list.ts';
 import { Scene } from '../resilience/faults/scene.ts';
 import { loadText } from '../resilience/load/load.ts';
@@ -44,7 +45,10 @@ async function soak(scope: Scope): Promise<readonly string[]> {
   for (let minute = 0; seconds() < total * RELOADS_FROM; await delay(SAMPLE_MS)) {
     samples.take(seconds(), steady);
     if (seconds() / 60 < minute) continue;
-    words(`minute ${minute}: ${churn.changes} changes`);
+    const { own, shared } = residentParts(workers[0]!);
+    words(
+      `minute ${minute}: ${churn.changes} changes, a worker has ${own.toFixed(1)} MiB and shares ${shared.toFixed(1)}`,
+    );
     minute += 1;
   }
   const flatness = samples.flatness(total * WARM_UP);
@@ -77,9 +81,13 @@ async function soak(scope: Scope): Promise<readonly string[]> {
   }).catch((error: Error) => problems.push(error.message));
   for (const { name, flat } of flatness) expect(flat, `${name} grew`);
 
-  const table = new Table({ head: ['', 'memory MiB', 'descriptors', 'flat'], style: { head: [], border: [] } });
-  for (const { name, memory, descriptors, flat } of flatness) {
-    table.push([name, memory.map((mib) => mib.toFixed(1)).join(' → '), descriptors.join(' → '), flat ? 'yes' : 'NO']);
+  const table = new Table({
+    head: ['', 'own MiB', 'shared MiB', 'descriptors', 'flat'],
+    style: { head: [], border: [] },
+  });
+  const course = (mib: readonly number[]) => mib.map((each) => each.toFixed(1)).join(' → ');
+  for (const { name, own, shared, descriptors, flat } of flatness) {
+    table.push([name, course(own), course(shared), descriptors.join(' → '), flat ? 'yes' : 'NO']);
   }
   process.stdout.write(
     `${table.toString()}\n${churn.changes} changes in ${MINUTES} minutes, ${RELOADS} reloads, ${loadText(report)}; ${report.idleClosed} met a connection closed as idle\n`,
