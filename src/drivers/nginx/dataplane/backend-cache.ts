@@ -45,10 +45,15 @@ export function findBackend(id: string): Backend | undefined {
   return known.stale ? renew(id, known) : known;
 }
 
-/** What is known of the endpoints outlives a change of the record. */
+function isGone(id: string): boolean {
+  const [text] = settings.data.get('b:' + id);
+  return text === undefined;
+}
+
+/** What is known of the endpoints outlives a change of the record, but not its end: backends come and go without number. */
 export function forgetBackend(id: string): void {
   const known = recall(cache, id);
-  if (known === false) {
+  if (known === false || isGone(id)) {
     forget(cache, id);
   } else if (known !== undefined) {
     known.stale = true;
@@ -56,15 +61,15 @@ export function forgetBackend(id: string): void {
 }
 
 function markStale(half: LuaTable<string, Backend | false>): void {
-  const missing: string[] = [];
+  const gone: string[] = [];
   for (const [id, known] of pairs(half)) {
-    if (known === false) {
-      missing.push(id);
+    if (known === false || isGone(id)) {
+      gone.push(id);
     } else {
       known.stale = true;
     }
   }
-  for (const id of missing) {
+  for (const id of gone) {
     half.delete(id);
   }
 }
