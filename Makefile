@@ -5,7 +5,7 @@ SETUP := tools/setup.sh
 NODE := node_modules/.bin/node
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench pressure soak vendor format clean dataplane other-nginx setup-run setup-test setup-bench
+.PHONY: help run test lint bench pressure soak vendor format clean dataplane other-nginx cluster cluster-down setup-run setup-test setup-bench setup-cluster controller package setup-controller setup-package
 
 help: ## these lines
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -33,11 +33,24 @@ pressure: setup-test dataplane other-nginx ## 20 of each fault, 1,000 changes un
 soak: setup-test dataplane ## 20 minutes of changes and load: memory and descriptors stay as they are (SOAK_MINUTES=3: a quick look)
 	@exec $(NODE) test/soak/soak.ts
 
+cluster: setup-cluster ## builds (once, 15 to 40 minutes) and starts a real Kubernetes on this machine, left running (NODES=1; CLUSTER=1: another one beside it)
+	@exec $(NODE) test/cluster/up.ts
+
+cluster-down: setup-cluster ## ends that cluster and checks that nothing is left of it
+	@exec $(NODE) test/cluster/down.ts
+
 vendor: setup-test ## the locked npm packages into vendor/npm, from which every target installs without a network
 	@tools/vendor.sh
 
 other-nginx: setup-test ## the nginx of the other Debian release (12 or 13), which the tests run beside this machine's
 	@$(NODE) tools/other-nginx.ts >/dev/null
+
+controller: setup-controller ## dist/weir: the whole program as one executable file
+	@exec $(NODE) tools/build-executable.ts
+
+package: controller setup-package ## dist/weir-image.tar: an OCI image with nginx in it, made without a Docker daemon, and tried where this is root
+	@$(NODE) tools/build-image.ts
+	@exec $(NODE) tools/try-image.ts
 
 dataplane: setup-run ## compile nginx's program from TypeScript to Lua
 	@$(NODE) tools/build-dataplane.ts >/dev/null
@@ -53,3 +66,12 @@ setup-test:
 
 setup-bench:
 	@$(SETUP) bench
+
+setup-cluster:
+	@$(SETUP) cluster
+
+setup-controller:
+	@$(SETUP) controller
+
+setup-package:
+	@$(SETUP) package

@@ -25,6 +25,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   sources: ['lib', 'model', 'diagnostics', 'snapshot', 'kube'],
   haproxy: ['lib', 'model', 'diagnostics'],
   drivers: ['lib', 'model', 'diagnostics', 'haproxy'],
+  stream: ['lib', 'model', 'diagnostics', 'drivers', 'kube'],
   status: ['lib', 'model', 'diagnostics', 'kube'],
   pools: ['lib', 'model', 'diagnostics', 'config', 'haproxy'],
   workbench: ['lib', 'model', 'diagnostics', 'config', 'kube'],

@@ -12,6 +12,7 @@ import { cliPage } from './reference/cli-page.ts';
 import { configPage } from './reference/config-page.ts';
 import { findingsPage } from './reference/findings-page.ts';
 import { metricsPage } from './reference/metrics-page.ts';
+import { rbacPage } from './reference/rbac-page.ts';
 
 const root = join(import.meta.dirname, '..');
 const check = process.argv.includes('--check');
@@ -21,6 +22,7 @@ const pages: readonly (readonly [path: string, text: string])[] = [
   ['docs/reference/cli.md', await cliPage()],
   ['docs/reference/config.md', configPage()],
   ['docs/reference/metrics.md', metricsPage()],
+  ['docs/reference/rbac.md', rbacPage()],
   ['docs/reference/admin-api.md', await adminApiPage()],
 ];
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Brings what a make target needs: Debian packages and the locked npm packages (with them Node 26).
 #
-# Usage: tools/setup.sh [run|test|bench]     (default: test)
+# Usage: tools/setup.sh [run|test|bench|controller|package|cluster]     (default: test)
 # Quick and silent when nothing is missing. Exit 0: all is there. Exit 2: something is missing that this script may not
 # or can't install; stderr says what, and the one command that installs it.
 set -eu
@@ -11,10 +11,20 @@ goal=${1:-test}
 packages='nginx libnginx-mod-http-lua lua-resty-core lua-cjson libatomic1 libstdc++6 openssl'
 case $goal in
   run) packages="$packages curl" ;;
-  test) packages="$packages libnginx-mod-stream curl" ;;
+  test) packages="$packages libnginx-mod-stream curl binutils" ;;
   bench) packages="$packages libnginx-mod-stream curl wrk nghttp2-client" ;;
+  cluster)
+    packages='containernetworking-plugins iptables conntrack iproute2 libatomic1 libstdc++6'
+    # Docker's packages bring a containerd and a runc of their own, and many machines a Go that isn't Debian's.
+    for pair in containerd:containerd runc:runc go:golang-go; do
+      command -v "${pair%%:*}" >/dev/null || packages="$packages ${pair#*:}"
+    done
+    ;;
+  # An executable is made without nginx.
+  controller) packages='libatomic1 libstdc++6 binutils' ;;
+  package) packages='libatomic1 libstdc++6 binutils debian-archive-keyring iproute2 libcap2-bin' ;;
   *)
-    echo "setup: unknown goal '$goal'; known are: run test bench" >&2
+    echo "setup: unknown goal '$goal'; known are: run test bench controller package cluster" >&2
     exit 2
     ;;
 esac
@@ -71,9 +81,13 @@ install_debian() {
     fi
   fi
   rm -f "$log"
-  # The machine's own nginx service stays off: weir runs an nginx of its own.
+  # The machine's own nginx and containerd services stay off: weir and the test cluster run their own.
   for package in "$@"; do
-    if [ "$package" = nginx ] && command -v systemctl >/dev/null; then systemctl --quiet disable nginx >/dev/null 2>&1 || true; fi
+    case $package in
+      nginx | containerd)
+        if command -v systemctl >/dev/null; then systemctl --quiet disable "$package" >/dev/null 2>&1 || true; fi
+        ;;
+    esac
   done
   restore_policy
   trap - EXIT INT TERM HUP

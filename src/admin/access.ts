@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 export interface AccessOptions {
@@ -7,6 +7,8 @@ export interface AccessOptions {
   readonly token: string | undefined;
   /** Name or address that weir was told to listen on; accepted as Host. */
   readonly host: string;
+  /** Whether a connection came by a way that only weir's own account has: it may ask everything. */
+  readonly isOwn?: (connection: Socket) => boolean;
 }
 
 /** For probes and Prometheus, which come from elsewhere and hold no token. */
@@ -16,10 +18,10 @@ const OPEN: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
  * Who may ask what: health and metrics are for everybody, the rest for this machine or holders of the token. What counts
  * is the route that answers, not the URL as it was sent: one may write `/%61pi/` or `http://host/api/`.
  */
-export function guardAccess(app: FastifyInstance, { token, host }: AccessOptions): void {
+export function guardAccess(app: FastifyInstance, { token, host, isOwn }: AccessOptions): void {
   app.addHook('onRequest', async (request, reply) => {
     const route = request.routeOptions.url;
-    if (route === undefined || OPEN.has(route)) return undefined;
+    if (route === undefined || OPEN.has(route) || isOwn?.(request.socket) === true) return undefined;
     if (token !== undefined) {
       if (isBearer(request.headers.authorization, token)) return undefined;
       reply.header('www-authenticate', 'Bearer realm="weir"');

@@ -9,6 +9,7 @@ import { FakeSource } from '../../test/support/fake-source.ts';
 import { FakeTranslator, putService } from '../../test/support/fake-translator.ts';
 import { Controller } from '../controller/controller.ts';
 import { Status } from '../controller/status.ts';
+import { TranslatedFeed } from '../controller/translated-feed.ts';
 import type { Finding } from '../diagnostics/finding.ts';
 import { Redacted } from '../lib/redacted.ts';
 import { type AdminApp, buildAdminApp } from './admin-app.ts';
@@ -32,7 +33,8 @@ async function bench(context: TestContext, options: { token?: string; synced?: b
   const translator = new FakeTranslator();
   const driver = new FakeDriver('nginx');
   const query = async () => ({ outcome: 'gone', error: 'ENOTFOUND' }) as const;
-  const controller = new Controller({ source, translator, drivers: [driver], query, version: '1.2.3' });
+  const feed = new TranslatedFeed({ source, translator, query });
+  const controller = new Controller({ feed, drivers: [driver], version: '1.2.3' });
   const metrics = new Metrics(controller);
   controller.listen(metrics);
   const app = await buildAdminApp({ controller, metrics }, { token: options.token, host: '127.0.0.1' });
@@ -292,4 +294,19 @@ test('a fault is told to the log, and to the client only that there was one', as
 test('what is not there is told in the same shape as any error', async (context) => {
   const { app } = await bench(context);
   assert.equal((await json(app, '/api/v1/nothing', 404)).code, 'not-found');
+});
+
+test('proxies that follow are counted, and leave no series behind when they go', async (context) => {
+  const { app, controller, source } = await bench(context);
+  controller.addDriver(new FakeDriver('proxy/one'));
+  source.sink.changed([putService('web', 8080)]);
+  await controller.settle(AbortSignal.timeout(10_000));
+  const { body } = await app.inject('/metrics');
+  assert.match(body, /^weir_proxies_connected 1$/m);
+  assert.match(body, /^weir_proxy_lag_generations\{proxy="one"\} 0$/m);
+  assert.match(body, /^weir_applies_total\{driver="proxy\/one",result="success"\} [12]$/m);
+  controller.removeDriver('proxy/one');
+  const later = (await app.inject('/metrics')).body;
+  assert.match(later, /^weir_proxies_connected 0$/m);
+  assert.ok(!later.includes('proxy/one') && !later.includes('proxy="one"'));
 });

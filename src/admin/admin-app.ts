@@ -8,9 +8,11 @@ import fastify, {
   type RawServerDefault,
 } from 'fastify';
 import type { Controller } from '../controller/controller.ts';
+import type { Drain } from '../controller/drain.ts';
 import type { RegexEngine } from '../explain/regex-engine.ts';
 import { type AccessOptions, guardAccess } from './access.ts';
 import { diagnosticsRoutes } from './diagnostics-routes.ts';
+import { drainRoutes } from './drain-routes.ts';
 import { eventsRoutes } from './events-routes.ts';
 import { explainRoutes } from './explain-routes.ts';
 import { healthRoutes } from './health-routes.ts';
@@ -29,6 +31,8 @@ export type AdminApp = FastifyInstance<
 export interface AdminContext {
   readonly controller: Controller;
   readonly metrics: Metrics;
+  /** What comes before the end. */
+  readonly drain?: Drain;
   /** The data plane's own engine for regular expressions. */
   readonly regex?: RegexEngine;
   /** Told of each fault in weir that made an answer fail; the answer itself shows nothing of it. */
@@ -61,6 +65,7 @@ export async function buildAdminApp(context: AdminContext, access: AccessOptions
     const typed = scope.withTypeProvider<TypeBoxTypeProvider>() as AdminApp;
     healthRoutes(typed, context);
     statusRoutes(typed, context);
+    drainRoutes(typed, context);
     modelRoutes(typed, context);
     diagnosticsRoutes(typed, context);
     explainRoutes(typed, context);

@@ -32,9 +32,24 @@ export const METRIC_DEFINITIONS = {
     help: 'Time from learning of a change until requests saw it.',
     labels: ['driver'],
   },
+  weir_draining: {
+    type: 'gauge',
+    help: '1 while clients are let go before weir stops: each answer is the last of its connection.',
+    labels: [],
+  },
   weir_driver_healthy: { type: 'gauge', help: '1 while the load balancer is well.', labels: ['driver'] },
+  weir_events_total: {
+    type: 'counter',
+    help: 'Kubernetes Events about objects, by result (created, repeated; limited: too many about one object; dropped: too many altogether or too late; failed).',
+    labels: ['result'],
+  },
   weir_findings: { type: 'gauge', help: 'Findings about objects, by severity.', labels: ['severity'] },
   weir_generation: { type: 'gauge', help: 'Generation of the model; raised by every change.', labels: [] },
+  weir_leader: {
+    type: 'gauge',
+    help: '1 while this weir is the one that writes status and Events to the cluster.',
+    labels: [],
+  },
   weir_model_parts: {
     type: 'gauge',
     help: 'Parts of the model, by table (hosts, backends, certificates, listeners, l4Routes).',
@@ -51,6 +66,17 @@ export const METRIC_DEFINITIONS = {
     labels: [],
   },
   weir_nginx_reloads_total: { type: 'counter', help: 'Reloads of nginx, by reason.', labels: ['reason'] },
+  weir_proxies_connected: {
+    type: 'gauge',
+    help: 'Proxies that follow this controller just now. Each is a driver, `proxy/NAME`.',
+    labels: [],
+  },
+  weir_proxy_lag_generations: {
+    type: 'gauge',
+    help: 'Generations of the model that a connected proxy has not in force yet.',
+    labels: ['proxy'],
+  },
+  weir_proxy_ready: { type: 'gauge', help: '1 while a connected proxy serves a complete model.', labels: ['proxy'] },
   weir_quarantined_objects: {
     type: 'gauge',
     help: 'Findings about objects that are left out because a load balancer refused them.',
@@ -63,10 +89,35 @@ export const METRIC_DEFINITIONS = {
     help: 'Parts of the model that are in force but not yet on disk.',
     labels: [],
   },
+  weir_source_failures_total: {
+    type: 'counter',
+    help: 'Lists and watches of a cluster that failed, by resource; each was tried again.',
+    labels: ['resource'],
+  },
   weir_source_healthy: {
     type: 'gauge',
     help: '1 while what was read from the source is what is there now.',
     labels: ['source'],
+  },
+  weir_source_lists_total: {
+    type: 'counter',
+    help: 'Times that all objects of a scope were listed, by resource.',
+    labels: ['resource'],
+  },
+  weir_source_objects: {
+    type: 'gauge',
+    help: 'Objects of the cluster that weir sees, by resource; of Secrets, those whose contents it dropped count, too.',
+    labels: ['resource'],
+  },
+  weir_source_watches_total: {
+    type: 'counter',
+    help: 'Times that a watch of a cluster began anew or went on after a failure, by resource.',
+    labels: ['resource'],
+  },
+  weir_status_writes_total: {
+    type: 'counter',
+    help: 'Writes to the status of Ingresses, by result (written, conflict, gone, forbidden, failed).',
+    labels: ['result'],
   },
 } as const satisfies Record<string, MetricDefinition>;
 export type MetricName = keyof typeof METRIC_DEFINITIONS;

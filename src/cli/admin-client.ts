@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { getJson, type JsonAnswer } from './get-json.ts';
+import { getJson, type JsonAnswer, type JsonRequest } from './get-json.ts';
 import type { Terminal } from './terminal.ts';
 import { UnreachableError } from './unreachable-error.ts';
 import { UsageError } from './usage-error.ts';
@@ -21,30 +21,11 @@ const PATIENCE = 30_000;
 export async function askAdmin(
   path: string,
   options: AdminOptions,
-  { environment }: Terminal,
+  terminal: Terminal,
   waitSeconds = 0,
+  method: JsonRequest['method'] = 'GET',
 ): Promise<unknown> {
-  const address = options.admin ?? environment.WEIR_ADMIN ?? environment.WEIR_ADMIN_ADDRESS ?? DEFAULT_ADDRESS;
-  const base = address.includes('://') ? address : `http://${address}`;
-  if (!URL.canParse(base))
-    throw new UsageError(`--admin ${JSON.stringify(address)} is not an address.`, 'Give HOST:PORT.');
-  const tokenFile = options.adminTokenFile ?? environment.WEIR_ADMIN_TOKEN_FILE;
-  const headers = tokenFile === undefined ? {} : { authorization: `Bearer ${await readToken(tokenFile)}` };
-  const signal = AbortSignal.timeout(Math.ceil(PATIENCE + waitSeconds * 1000));
-  let answered: JsonAnswer;
-  try {
-    answered = await getJson(new URL(path, base), headers, signal);
-  } catch (error) {
-    const late = `nothing within ${Math.ceil(PATIENCE / 1000 + waitSeconds)} s`;
-    const cause = signal.aborted ? late : ((error as NodeJS.ErrnoException).code ?? String(error));
-    throw new UnreachableError(
-      `no weir answers at ${address} (${cause}).`,
-      'Start one with `weir run`, or give its address with --admin.',
-      error,
-      { silent: true },
-    );
-  }
-  const { status, statusText, body } = answered;
+  const { address, status, statusText, body } = await reachAdmin(path, options, terminal, waitSeconds, method);
   if (typeof body !== 'object' || body === null) {
     throw new UnreachableError(
       `what answers at ${address} is not weir (${status}, and no JSON).`,
@@ -56,6 +37,48 @@ export async function askAdmin(
   const answer = `weir at ${address} answers ${status}: ${message}`;
   if (status >= 500) throw new UnreachableError(answer, 'Try again, and look at its log.');
   throw new UsageError(answer);
+}
+
+/** Whether what Kubernetes would probe (`/readyz`, `/healthz`) answers well. Rejects with an UnreachableError where nothing answers. */
+export async function probeAdmin(path: string, options: AdminOptions, terminal: Terminal): Promise<boolean> {
+  return (await reachAdmin(path, options, terminal, 0, 'GET')).status === 200;
+}
+
+async function reachAdmin(
+  path: string,
+  options: AdminOptions,
+  { environment }: Terminal,
+  waitSeconds: number,
+  method: JsonRequest['method'],
+): Promise<JsonAnswer & { readonly address: string }> {
+  const address = options.admin ?? environment.WEIR_ADMIN ?? environment.WEIR_ADMIN_ADDRESS ?? DEFAULT_ADDRESS;
+  const place = placeOf(address);
+  const tokenFile = options.adminTokenFile ?? environment.WEIR_ADMIN_TOKEN_FILE;
+  const headers = tokenFile === undefined ? {} : { authorization: `Bearer ${await readToken(tokenFile)}` };
+  const signal = AbortSignal.timeout(Math.ceil(PATIENCE + waitSeconds * 1000));
+  try {
+    const { base, ...socket } = place;
+    return { address, ...(await getJson({ url: new URL(path, base), ...socket, method, headers }, signal)) };
+  } catch (error) {
+    const late = `nothing within ${Math.ceil(PATIENCE / 1000 + waitSeconds)} s`;
+    const cause = signal.aborted ? late : ((error as NodeJS.ErrnoException).code ?? String(error));
+    throw new UnreachableError(
+      `no weir answers at ${address} (${cause}).`,
+      'Start one with `weir run`, or give its address with --admin.',
+      error,
+      { silent: true },
+    );
+  }
+}
+
+/** Of `HOST:PORT`, a URL, or `unix:PATH`. */
+function placeOf(address: string): { readonly base: string; readonly socketPath?: string } {
+  if (address.startsWith('unix:') && address !== 'unix:')
+    return { base: 'http://localhost', socketPath: address.slice('unix:'.length) };
+  const base = address.includes('://') ? address : `http://${address}`;
+  if (!URL.canParse(base))
+    throw new UsageError(`--admin ${JSON.stringify(address)} is not an address.`, 'Give HOST:PORT or unix:PATH.');
+  return { base };
 }
 
 /** The token in a file, without the newline that editors put at its end. */

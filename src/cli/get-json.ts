@@ -1,5 +1,5 @@
-import { get as getPlain, type IncomingMessage } from 'node:http';
-import { get as getSecure } from 'node:https';
+import { type IncomingMessage, request as requestPlainly } from 'node:http';
+import { request as requestSecurely } from 'node:https';
 
 export interface JsonAnswer {
   readonly status: number;
@@ -8,15 +8,25 @@ export interface JsonAnswer {
   readonly body: unknown;
 }
 
+export interface JsonRequest {
+  readonly url: URL;
+  /** Of a unix socket that takes the place of the URL's host and port. */
+  readonly socketPath?: string;
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** Not by `fetch`, which refuses some ports that an admin server may well have. Rejects where no answer begins. */
 export async function getJson(
-  url: URL,
-  headers: Readonly<Record<string, string>>,
+  { url, socketPath, method, headers }: JsonRequest,
   signal: AbortSignal,
 ): Promise<JsonAnswer> {
-  const get = url.protocol === 'https:' ? getSecure : getPlain;
+  const request = url.protocol === 'https:' ? requestSecurely : requestPlainly;
+  const place = socketPath === undefined ? {} : { socketPath };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    get(url, { headers, signal, agent: false }, resolve).on('error', reject);
+    request(url, { ...place, method, headers, signal, agent: false }, resolve)
+      .on('error', reject)
+      .end();
   });
   const { statusCode = 0, statusMessage = '' } = response;
   return { status: statusCode, statusText: statusMessage, body: await bodyOf(response) };

@@ -6,7 +6,10 @@ import type { Terminal } from './terminal.ts';
 const output = (...formats: readonly string[]) =>
   new Option('-o, --output <format>', 'form of the answer').choices(formats).default('text');
 const admin = () =>
-  new Option('--admin <address>', 'admin address of a running weir (default: 127.0.0.1:9180, or WEIR_ADMIN)');
+  new Option(
+    '--admin <address>',
+    'admin address of a running weir: HOST:PORT or unix:PATH (default: 127.0.0.1:9180, or WEIR_ADMIN)',
+  );
 const tokenFile = () => new Option('--admin-token-file <file>', 'file that holds the admin token, where one is set');
 const gather = (value: string, before: string[] | undefined) => [...(before ?? []), value];
 const manifests = (note = '') =>
@@ -26,9 +29,15 @@ const certificate = () =>
     'WEIR_DEFAULT_SSL_CERTIFICATE',
   );
 
+const SERVING = {
+  run: 'serve a cluster or a folder of manifests, and follow its changes: controller and proxy in one',
+  controller: 'read a cluster or a folder of manifests, and offer what it asks for to proxies; serves nothing itself',
+  proxy: 'serve what a controller offers; needs no access to a cluster',
+} as const;
+
 /**
  * The command line. Each verb's own code is loaded when it is called; `verbs` names those whose options are wanted
- * (`run` has one for every setting, which takes a moment to load).
+ * (those that serve have one for every setting, which takes a moment to load).
  */
 export async function buildProgram(
   terminal: Terminal,
@@ -45,9 +54,13 @@ export async function buildProgram(
       '\nExit status: 0 ok, 1 findings, 2 bad usage or unreadable input, 3 load balancer or running weir unreachable, 70 a fault of weir.',
     );
 
-  const run = program.command('run').description('serve a folder of manifests, and follow its changes');
-  if (verbs.includes('run')) (await import('./run-options.ts')).addRunOptions(run);
-  run.action(async (options) => done(await (await import('./run.ts')).run(terminal, options)));
+  for (const [verb, description] of Object.entries(SERVING)) {
+    const command = program.command(verb).description(description);
+    if (verbs.includes(verb)) (await import('./run-options.ts')).addRunOptions(command, verb as keyof typeof SERVING);
+    command.action(async (options) =>
+      done(await (await import('./run.ts')).run(terminal, options, verb as keyof typeof SERVING)),
+    );
+  }
 
   program
     .command('check')
@@ -102,8 +115,18 @@ export async function buildProgram(
     .addOption(tokenFile())
     .addOption(new Option('-v, --all', 'list every finding, not only the first errors and warnings'))
     .addOption(new Option('--wait <duration>', 'first wait until all that the sources hold is in force (30s, 2m)'))
+    .addOption(new Option('--live', 'only whether it is alive (exit status 0), for probes').conflicts('ready'))
+    .addOption(new Option('--ready', 'only whether it serves a complete model (exit status 0, else 1), for probes'))
     .addOption(output('text', 'json', 'yaml'))
     .action(async (options) => done(await (await import('./status.ts')).status(terminal, options)));
+
+  program
+    .command('drain')
+    .description('have a running weir let its clients go; returns when it can be stopped (for preStop)')
+    .addOption(admin())
+    .addOption(tokenFile())
+    .addOption(new Option('--cancel', 'take a drain back'))
+    .action(async (options) => done(await (await import('./drain.ts')).drain(terminal, options)));
 
   program
     .command('version')

@@ -1,12 +1,11 @@
 import { type Command, Option } from 'commander';
 import type { SettingShape } from '../config/read-setting.ts';
+import { type ServingCommand, settingsOf } from '../config/setting-commands.ts';
 import { Settings } from '../config/settings.ts';
 
-/** Gives `weir run` a flag for every setting, and --config. Values stay text: the settings' own reader judges them. */
-export function addRunOptions(command: Command): void {
-  for (const [key, schema] of Object.entries(Settings.properties)) {
-    command.addOption(settingOption(key, schema as SettingShape));
-  }
+/** Gives a serving command a flag for each of its settings, and --config. Values stay text: the settings' own reader judges them. */
+export function addRunOptions(command: Command, verb: ServingCommand): void {
+  for (const key of settingsOf(verb)) command.addOption(settingOption(key, Settings.properties[key] as SettingShape));
   command.addOption(new Option('--config <file>', 'file of settings (weir.yaml); also WEIR_CONFIG'));
   command.addHelpText(
     'after',

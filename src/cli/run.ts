@@ -1,22 +1,35 @@
 import { readFile } from 'node:fs/promises';
 import { ConfigError } from '../config/config-error.ts';
 import { loadSettings } from '../config/load-settings.ts';
+import type { ServingCommand } from '../config/setting-commands.ts';
 import { SETTING_KEYS, type Settings } from '../config/settings.ts';
 import { CodedError } from '../lib/coded-error.ts';
+import { settingsAtStart } from './config-map-at-start.ts';
+import type { Reread } from './config-map-follower.ts';
 import { endOnFault } from './end-on-fault.ts';
 import { EXIT, type ExitCode } from './exit-code.ts';
 import { openLog } from './log.ts';
+import { sourceKind } from './open-cluster.ts';
+import { serveUntilStopped } from './serve-until-stopped.ts';
+import { requireListener, startController } from './start-controller.ts';
+import { requireController, startProxy } from './start-proxy.ts';
 import { startWeir } from './start-weir.ts';
 import { colours, type Terminal, write } from './terminal.ts';
-import { UnreachableError } from './unreachable-error.ts';
 import { UsageError } from './usage-error.ts';
 import { waitForSignal } from './wait-for-signal.ts';
 
 /** Serves until a signal says stop. */
-export async function run(terminal: Terminal, options: Readonly<Record<string, unknown>>): Promise<ExitCode> {
+export async function run(
+  terminal: Terminal,
+  options: Readonly<Record<string, unknown>>,
+  command: ServingCommand = 'run',
+): Promise<ExitCode> {
   let settings: Settings;
+  let reread: Reread;
+  let problem: string | undefined;
   try {
-    settings = await readSettings(terminal, options);
+    reread = await readSettings(terminal, options, command);
+    ({ settings, problem } = await settingsAtStart(reread, terminal.environment));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const paint = colours(terminal.err, terminal.environment);
@@ -25,45 +38,34 @@ export async function run(terminal: Terminal, options: Readonly<Record<string, u
     }
     return EXIT.usage;
   }
-  if (settings.manifests.length === 0) {
-    throw new UsageError(
-      'nothing says where the manifests are.',
-      'Give --manifests DIR, or set `manifests` in weir.yaml.',
-    );
-  }
+  // Before anything is begun.
+  if (command === 'proxy') requireController(settings);
+  else sourceKind(settings, terminal.environment);
+  if (command === 'controller') requireListener(settings);
   const log = openLog(terminal, settings['log-level']);
+  if (problem !== undefined) log.error(problem);
   const end = endOnFault(log, process);
   const signals = waitForSignal();
-  const weir = await startWeir(settings, log).catch((error: unknown) => {
+  const weir = await START[command](settings, log, reread).catch((error: unknown) => {
     // Servers and timers may be at work already, which would keep the process from ending by itself.
     if (!(error instanceof CodedError)) end('starting')(error);
     throw error;
   });
-  const how = settings['leave-nginx'] ? 'leave' : 'drain';
-  const name = await Promise.race([signals.first, weir.hopeless]);
-  if (name instanceof CodedError) {
-    await weir.stop('drain');
-    throw new UnreachableError(name.message, name.remedy ?? '', name);
-  }
-  log.info(
-    { signal: name },
-    how === 'leave' ? 'stopping; nginx goes on serving' : 'stopping; nginx finishes its requests',
-  );
-  const hurry = signals.second.then(() => 'hurry' as const);
-  if ((await Promise.race([weir.stop(how), hurry])) === 'hurry') {
-    log.warn('stopped in a hurry; nginx is left to finish by itself');
-    process.exit(EXIT.ok);
-  }
-  log.info('stopped');
-  return EXIT.ok;
+  return serveUntilStopped(weir, signals, settings, log);
 }
 
-async function readSettings(terminal: Terminal, options: Readonly<Record<string, unknown>>): Promise<Settings> {
+const START = { run: startWeir, controller: startController, proxy: startProxy } as const;
+
+async function readSettings(
+  terminal: Terminal,
+  options: Readonly<Record<string, unknown>>,
+  command: ServingCommand,
+): Promise<Reread> {
   const { config: flag, ...flags } = options;
   const name = (flag ?? terminal.environment.WEIR_CONFIG) as string | undefined;
   const uid = process.getuid?.() ?? 0;
   const sources = { flags: byKey(flags), environment: terminal.environment, uid };
-  if (name === undefined) return loadSettings(sources);
+  if (name === undefined) return (fallback) => loadSettings({ ...sources, fallback }, command);
   let text: string;
   try {
     text = await readFile(name, 'utf8');
@@ -73,7 +75,7 @@ async function readSettings(terminal: Terminal, options: Readonly<Record<string,
       'Give another with --config.',
     );
   }
-  return loadSettings({ ...sources, file: { name, text } });
+  return (fallback) => loadSettings({ ...sources, file: { name, text }, fallback }, command);
 }
 
 /** commander's camelCase names back to the settings' own. */

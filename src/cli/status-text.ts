@@ -1,3 +1,4 @@
+import type { DrainView } from '../admin/drain-routes.ts';
 import type { Status } from '../controller/status.ts';
 import type { Finding } from '../diagnostics/finding.ts';
 import { findingIdentity } from '../diagnostics/finding-identity.ts';
@@ -8,7 +9,11 @@ import type { colours } from './terminal.ts';
 type Paint = ReturnType<typeof colours>;
 
 /** The status of a running weir for people; `findings`: those that are listed, of all that it counts. */
-export function statusText(answer: Status, findings: readonly Finding[], paint: Paint): string {
+export function statusText(
+  answer: Status & { readonly drain?: DrainView },
+  findings: readonly Finding[],
+  paint: Paint,
+): string {
   const good = (text: string, well: boolean) => (well ? paint.green(text) : paint.red(text));
   const { model } = answer;
   const lines = [
@@ -17,6 +22,10 @@ export function statusText(answer: Status, findings: readonly Finding[], paint: 
     ...sourceLines(answer.source, paint),
     `model (${model.origin}): ${counted(model.hosts, 'host')}, ${counted(model.routes, 'route')}, ${counted(model.backends, 'backend')}, ${counted(model.certificates, 'certificate')}`,
   ];
+  if (answer.drain?.draining === true)
+    lines.push(
+      `draining since ${answer.drain.since}: clients are let go, ${Math.ceil(answer.drain.secondsLeft ?? 0)} s left`,
+    );
   for (const driver of answer.drivers) {
     const failing =
       driver.error === undefined

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
+import type { DrainView } from '../admin/drain-routes.ts';
 import type { Status } from '../controller/status.ts';
-import { type AdminOptions, askAdmin } from './admin-client.ts';
+import { type AdminOptions, askAdmin, probeAdmin } from './admin-client.ts';
 import type { Finding, Severity } from '../diagnostics/finding.ts';
 import { durationSeconds } from './duration.ts';
 import { EXIT, type ExitCode } from './exit-code.ts';
@@ -12,10 +13,12 @@ import { UnreachableError } from './unreachable-error.ts';
 interface StatusOptions extends AdminOptions {
   readonly wait?: string;
   readonly all?: boolean;
+  readonly live?: boolean;
+  readonly ready?: boolean;
   readonly output: 'text' | 'json' | 'yaml';
 }
 
-type Answer = Status & { readonly settled?: boolean };
+type Answer = Status & { readonly settled?: boolean; readonly drain?: DrainView };
 
 /** Longest that one request waits, in seconds; well below what HTTP clients, and proxies between, have patience for. */
 const LONGEST_WAIT = 60;
@@ -28,6 +31,7 @@ const EVERY = 10_000;
 
 /** Shows how a running weir is; with --wait, when all that its sources hold is in force. */
 export async function status(terminal: Terminal, options: StatusOptions): Promise<ExitCode> {
+  if (options.live === true || options.ready === true) return probe(terminal, options);
   const answer = await ask(terminal, options);
   const text =
     options.output === 'text'
@@ -37,6 +41,14 @@ export async function status(terminal: Terminal, options: StatusOptions): Promis
   if (answer.settled === false) await write(terminal.err, `Not everything was in force within ${options.wait}.\n`);
   // Who waits wants to know whether it came; who looks wants to know whether all is well.
   const well = answer.settled ?? (answer.ready && answer.state === 'running' && answer.quarantined.length === 0);
+  return well ? EXIT.ok : EXIT.findings;
+}
+
+/** Short, for it runs every few seconds. */
+async function probe(terminal: Terminal, options: StatusOptions): Promise<ExitCode> {
+  const well = await probeAdmin(options.ready === true ? '/readyz' : '/healthz', options, terminal);
+  const word = options.ready === true ? 'ready' : 'alive';
+  await write(terminal.out, `${well ? '' : 'not '}${word}\n`);
   return well ? EXIT.ok : EXIT.findings;
 }
 

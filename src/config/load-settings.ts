@@ -3,6 +3,7 @@ import { LineCounter, isMap, parseDocument } from 'yaml';
 import { nearestWord } from '../lib/nearest-word.ts';
 import { ConfigError, type ConfigProblem } from './config-error.ts';
 import { expectation, readSetting, type SettingShape } from './read-setting.ts';
+import type { ServingCommand } from './setting-commands.ts';
 import { type SettingKey, Settings } from './settings.ts';
 import { defaultStateDirectory } from './state-directory.ts';
 
@@ -12,6 +13,8 @@ export interface SettingSources {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** weir.yaml: its name for messages, and its text. */
   readonly file?: { readonly name: string; readonly text: string };
+  /** Good values from elsewhere, by key, for settings that none of these gives. */
+  readonly fallback?: Readonly<Record<string, unknown>>;
   readonly uid: number;
 }
 
@@ -33,7 +36,7 @@ export function variableName(key: string): string {
 }
 
 /** The settings in force: flags before environment before file before defaults. Throws a ConfigError that names all that is wrong. */
-export function loadSettings(sources: SettingSources): Settings {
+export function loadSettings(sources: SettingSources, command: ServingCommand = 'run'): Settings {
   const problems: ConfigProblem[] = [];
   const values: Record<string, unknown> = {};
   const layers = [fromFile(sources.file, problems), fromEnvironment(sources.environment), fromFlags(sources.flags)];
@@ -48,14 +51,15 @@ export function loadSettings(sources: SettingSources): Settings {
     else problems.push({ key, place, message: read.error, remedy: `Give ${expectation(schema as SettingShape)}.` });
   }
   if (problems.length > 0) throw new ConfigError(problems);
-  for (const [key, schema] of Object.entries(PROPERTIES)) values[key] ??= (schema as SettingShape).default;
+  for (const [key, schema] of Object.entries(PROPERTIES))
+    values[key] ??= sources.fallback?.[key] ?? (schema as SettingShape).default;
   if (values['http-port'] === values['https-port']) {
     const place = 'settings http-port and https-port';
     throw new ConfigError([
       { key: 'https-port', place, message: `both are ${String(values['https-port'])}.`, remedy: 'Give two ports.' },
     ]);
   }
-  values['state-dir'] ??= defaultStateDirectory(sources.uid, sources.environment);
+  values['state-dir'] ??= defaultStateDirectory(sources.uid, sources.environment, command);
   return values as Settings;
 }
 

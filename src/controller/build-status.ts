@@ -14,6 +14,10 @@ export type DriverSnapshot = SnapshotFrom<typeof driverMachine>;
 export interface ActorFacts {
   readonly state: Status['state'];
   readonly generation: number;
+  /** Name of the local data plane's driver, if there is one. */
+  readonly local: string | undefined;
+  /** Whether the model is complete. */
+  readonly synced: boolean;
   readonly drivers: readonly (readonly [name: string, snapshot: DriverSnapshot])[];
   readonly observed: ReadonlyMap<string, DriverState>;
 }
@@ -39,11 +43,11 @@ export function buildStatus(facts: StatusFacts): Status {
     facts.findings.filter((finding) => finding.severity === severity).length;
   return {
     state: facts.state,
-    ready: isReady(facts, facts.drivers[0]![0]),
+    ready: isReady(facts),
     version: facts.version,
     started: facts.started.toISOString(),
     generation: facts.generation,
-    appliedGeneration: Math.min(...applied),
+    appliedGeneration: Math.min(facts.generation, ...applied),
     source: facts.source,
     model: {
       origin: facts.origin,
@@ -64,13 +68,17 @@ export function buildStatus(facts: StatusFacts): Status {
   };
 }
 
-/** Whether this driver's load balancer serves a complete model, and has kept up with it lately. */
-export function isReady(facts: ActorFacts, primary: string, now: number = Date.now()): boolean {
-  const snapshot = facts.drivers.find(([name]) => name === primary)?.[1];
+/**
+ * Whether the local load balancer serves a complete model, and has kept up with it lately; without a local one, whether there
+ * is a complete model: how others get on with it is told, and makes nobody unready.
+ */
+export function isReady(facts: ActorFacts, now: number = Date.now()): boolean {
+  if (facts.local === undefined) return facts.synced && facts.state !== 'stopping';
+  const snapshot = facts.drivers.find(([name]) => name === facts.local)?.[1];
   if (facts.state === 'stopping' || snapshot === undefined || snapshot.context.appliedGeneration < 1) return false;
   const { failingSince, busySince } = snapshot.context;
   const since = Math.min(failingSince ?? Infinity, busySince ?? Infinity);
-  return now - since < PATIENCE && facts.observed.get(primary)?.healthy !== false;
+  return now - since < PATIENCE && facts.observed.get(facts.local)?.healthy !== false;
 }
 
 function driverStatus(name: string, snapshot: DriverSnapshot, observed: DriverState | undefined): DriverStatus {

@@ -1,7 +1,7 @@
 import { type ActorRefFrom, assign, enqueueActions, setup } from 'xstate';
 import type { Driver } from '../drivers/driver.ts';
 import type { Model, ModelDelta } from '../model/model.ts';
-import { type ApplyOutcome, driverMachine } from './driver-machine.ts';
+import { type ApplyOutcome, type DriverActorInput, driverMachine } from './driver-machine.ts';
 
 export interface ControllerActorInput {
   readonly drivers: readonly Driver[];
@@ -12,6 +12,7 @@ export interface ControllerActorInput {
 }
 
 interface ControllerContext {
+  readonly input: ControllerActorInput;
   readonly drivers: Readonly<Record<string, ActorRefFrom<typeof driverMachine>>>;
   /** Raised by each change of the model. */
   readonly generation: number;
@@ -26,6 +27,8 @@ export type ControllerActorEvent =
   | { readonly type: 'replaced' }
   | { readonly type: 'synced' }
   | { readonly type: 'source.health'; readonly healthy: boolean }
+  | { readonly type: 'driver.added'; readonly driver: Driver }
+  | { readonly type: 'driver.removed'; readonly driver: string }
   | { readonly type: 'driver.health'; readonly driver: string; readonly healthy: boolean }
   | { readonly type: 'stop' };
 
@@ -45,9 +48,31 @@ export const controllerMachine = setup({
         } else enqueue.sendTo(driver, { type: 'replaced', generation });
       }
     }),
+    addDriver: assign(({ context, event, spawn, self }) => {
+      if (event.type !== 'driver.added') return {};
+      const { driver } = event;
+      const actor = spawn('driver', { id: driver.name, input: driverInput(driver, context.input, self) });
+      return { drivers: { ...context.drivers, [driver.name]: actor } };
+    }),
+    /** One that comes late learns that there is a model. */
+    catchUp: enqueueActions(({ context, event, enqueue }) => {
+      if (event.type !== 'driver.added' || context.generation === 0) return;
+      const driver = context.drivers[event.driver.name];
+      if (driver !== undefined) enqueue.sendTo(driver, { type: 'replaced', generation: context.generation });
+    }),
+    removeDriver: enqueueActions(({ context, event, enqueue }) => {
+      if (event.type !== 'driver.removed') return;
+      const { [event.driver]: gone, ...drivers } = context.drivers;
+      if (gone === undefined) return;
+      enqueue.stopChild(gone);
+      const ailing = new Set(context.ailing);
+      ailing.delete(event.driver);
+      enqueue.assign({ drivers, ailing });
+    }),
     noteHealth: assign(({ context, event }) => {
       if (event.type === 'source.health') return { sourceHealthy: event.healthy };
-      if (event.type !== 'driver.health' || context.ailing.has(event.driver) === !event.healthy) return {};
+      if (event.type !== 'driver.health' || context.drivers[event.driver] === undefined) return {};
+      if (context.ailing.has(event.driver) === !event.healthy) return {};
       const ailing = new Set(context.ailing);
       if (event.healthy) ailing.delete(event.driver);
       else ailing.add(event.driver);
@@ -60,27 +85,12 @@ export const controllerMachine = setup({
 }).createMachine({
   id: 'controller',
   context: ({ input, spawn, self }) => ({
+    input,
     drivers: Object.fromEntries(
-      input.drivers.map((driver) => {
-        const health = (healthy: boolean) => self.send({ type: 'driver.health', driver: driver.name, healthy });
-        const actor = spawn('driver', {
-          id: driver.name,
-          input: {
-            driver,
-            live: input.live,
-            random: input.random,
-            onApplied: (outcome) => {
-              health(true);
-              input.onApplied(driver.name, outcome);
-            },
-            onFailed: (error, attempt) => {
-              health(false);
-              input.onFailed(driver.name, error, attempt);
-            },
-          },
-        });
-        return [driver.name, actor];
-      }),
+      input.drivers.map((driver) => [
+        driver.name,
+        spawn('driver', { id: driver.name, input: driverInput(driver, input, self) }),
+      ]),
     ),
     generation: 0,
     sourceHealthy: true,
@@ -89,6 +99,8 @@ export const controllerMachine = setup({
   on: {
     changed: { actions: 'spread' },
     replaced: { actions: 'spread' },
+    'driver.added': { actions: ['addDriver', 'catchUp'] },
+    'driver.removed': { actions: 'removeDriver' },
     'source.health': { actions: 'noteHealth' },
     'driver.health': { actions: 'noteHealth' },
     stop: '.stopping',
@@ -105,3 +117,24 @@ export const controllerMachine = setup({
     stopping: { entry: 'pauseDrivers', on: { changed: {}, replaced: {} } },
   },
 });
+
+function driverInput(
+  driver: Driver,
+  input: ControllerActorInput,
+  self: { send(event: ControllerActorEvent): void },
+): DriverActorInput {
+  const health = (healthy: boolean) => self.send({ type: 'driver.health', driver: driver.name, healthy });
+  return {
+    driver,
+    live: input.live,
+    random: input.random,
+    onApplied: (outcome) => {
+      health(true);
+      input.onApplied(driver.name, outcome);
+    },
+    onFailed: (error, attempt) => {
+      health(false);
+      input.onFailed(driver.name, error, attempt);
+    },
+  };
+}

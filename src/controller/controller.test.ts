@@ -10,18 +10,20 @@ import { backendPart, mutableModel } from '../../test/support/model-parts.ts';
 import type { Finding } from '../diagnostics/finding.ts';
 import { Controller, type ControllerOptions } from './controller.ts';
 import { StateStore } from './state-store.ts';
+import { TranslatedFeed, type TranslatedFeedOptions } from './translated-feed.ts';
 
-function parts(more: Partial<ControllerOptions> = {}) {
+function parts({ query, ...more }: Partial<ControllerOptions & Pick<TranslatedFeedOptions, 'query'>> = {}) {
   const source = new FakeSource();
   const translator = new FakeTranslator();
   const driver = new FakeDriver();
-  const options = {
+  const feed = new TranslatedFeed({
     source,
     translator,
-    drivers: [driver],
-    query: async () => ({ outcome: 'gone', error: 'ENOTFOUND' }),
-  } as const;
-  const controller = new Controller({ ...options, version: '1.2.3', random: () => 0, ...more } as ControllerOptions);
+    query: query ?? (async () => ({ outcome: 'gone', error: 'ENOTFOUND' })),
+    random: () => 0,
+    ...(more.onFault === undefined ? {} : { onFault: more.onFault }),
+  });
+  const controller = new Controller({ feed, drivers: [driver], version: '1.2.3', random: () => 0, ...more });
   return { source, translator, driver, controller };
 }
 

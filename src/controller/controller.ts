@@ -2,15 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Actor, createActor, type InspectionEvent } from 'xstate';
 import type { Driver, DriverState } from '../drivers/driver.ts';
 import type { Finding } from '../diagnostics/finding.ts';
-import { emptyModel, type Model } from '../model/model.ts';
-import type { Source } from '../sources/source.ts';
-import type { Translator } from '../translate/translator.ts';
+import { emptyModel, type Model, type ModelDelta } from '../model/model.ts';
+import type { SourceActivity } from '../sources/source.ts';
 import { type ControllerActorEvent, controllerMachine } from './controller-machine.ts';
 import type { ApplyOutcome } from './driver-machine.ts';
 import { FindingLedger } from './finding-ledger.ts';
-import type { KnownNames } from './known-names.ts';
-import { ModelFeed } from './model-feed.ts';
-import type { NameQuery } from './name-query.ts';
+import type { ModelFeed, ModelFeedSink } from './model-feed.ts';
 import type { StateStore } from './state-store.ts';
 import type { ReloadReasonView, Status } from './status.ts';
 import { buildStatus, isReady } from './build-status.ts';
@@ -23,18 +20,17 @@ const SAVED_FIRST = 3000;
 const MOST_UNREAD = 20;
 
 export interface ControllerOptions {
-  readonly source: Source;
-  readonly translator: Translator;
-  /** The first is the local data plane: readiness and the saved state are about it. */
-  readonly drivers: readonly [Driver, ...Driver[]];
-  readonly query: NameQuery;
+  readonly feed: ModelFeed;
+  /**
+   * The first is the local data plane: readiness and the saved state are about it. Without one, ready means that the model
+   * is complete.
+   */
+  readonly drivers: readonly Driver[];
   readonly version: string;
   /** Keeps the last good model; without one nothing is saved. */
   readonly store?: StateStore;
   /** Why something else that should outlive the process can't be saved just now. */
   readonly unsaved?: () => string | undefined;
-  /** Keeps the last good addresses of DNS names. */
-  readonly known?: KnownNames;
   /** The last good model of an earlier run. */
   readonly saved?: Model;
   readonly random?: () => number;
@@ -48,19 +44,25 @@ export interface ControllerOptions {
 /** Told as things happen; every method may be left out. */
 export interface ControllerListener {
   applied?(driver: string, outcome: ApplyOutcome): void;
-  reloaded?(driver: string, reason: string): void;
+  reloaded?(driver: string, reason: string, detail: string): void;
   failed?(driver: string, error: Error, attempt: number): void;
   /** Anything that `status` or `findings` shows may be different now. */
   changed?(): void;
   synced?(): void;
+  /** The model has another generation: these keys of it changed; undefined: any may have. Comes before a driver learns of it. */
+  moved?(generation: number, delta: ModelDelta | undefined): void;
+  /** A driver that came while running is gone. */
+  removed?(driver: string): void;
   /** An actor went into another state. */
   transition?(actor: string, state: string): void;
 }
 
-/** The running program, without its outer shell: source → translator → drivers, and what is to be told about them. */
+/** The running program, without its outer shell: a feed of the model → drivers, and what is to be told about them. */
 export class Controller {
   readonly #options: Omit<ControllerOptions, 'saved'>;
   readonly #feed: ModelFeed;
+  /** Name of the local data plane's driver. */
+  readonly #local: string | undefined;
   readonly #actor: Actor<typeof controllerMachine>;
   readonly #listeners = new Set<ControllerListener>();
   readonly #ledger = new FindingLedger();
@@ -70,7 +72,6 @@ export class Controller {
   readonly #planned = new Map<string, readonly Finding[]>();
   /** What each driver leaves out just now: as its last apply said, or as it was seen since. */
   readonly #leftOut = new Map<string, readonly Finding[]>();
-  readonly #begun = Promise.withResolvers<void>();
   /** The local data plane has what it was first given, or failed at it. */
   readonly #tried = Promise.withResolvers<void>();
   /** Let go of when the source's takes its place: it is as large. */
@@ -87,20 +88,9 @@ export class Controller {
     this.#options = options;
     this.#saved = saved;
     this.#live = emptyModel();
-    this.#feed = new ModelFeed({
-      translator: options.translator,
-      query: options.query,
-      random: options.random ?? Math.random,
-      ...(options.known === undefined ? {} : { known: options.known }),
-      onChanged: (delta, arrived) => this.#send({ type: 'changed', delta, arrived }),
-      onReplaced: () => this.#send({ type: 'replaced' }),
-      onSynced: () => this.#synced(),
-      onFindings: () => {
-        // Later: this may come out of a delivery, during which a source has something undelivered.
-        queueMicrotask(() => this.#noteSourceHealth());
-        this.#tell((listener) => listener.changed?.());
-      },
-    });
+    this.#feed = options.feed;
+    this.#local = options.drivers[0]?.name;
+    if (this.#local === undefined) this.#tried.resolve();
     this.#actor = createActor(controllerMachine, {
       id: 'controller',
       ...(options.inspect === undefined ? {} : { inspect: options.inspect }),
@@ -110,7 +100,7 @@ export class Controller {
         random: options.random ?? Math.random,
         onApplied: (driver, outcome) => this.#applied(driver, outcome),
         onFailed: (driver, error, attempt) => {
-          if (driver === options.drivers[0].name) this.#tried.resolve();
+          if (driver === this.#local) this.#tried.resolve();
           this.#tell((listener) => listener.failed?.(driver, error, attempt));
           this.#tell((listener) => listener.changed?.());
         },
@@ -119,9 +109,9 @@ export class Controller {
   }
 
   /**
-   * Starts drivers and source. A saved model goes in force at once, before the source is read, which would take the time
+   * Starts drivers and feed. A saved model goes in force at once, before the source is read, which would take the time
    * of it; the source's replaces it when it is complete.
-   * Resolves when the source has started; rejects with the source's error if it can't and nothing was saved.
+   * Resolves when the feed has started; rejects with its error if it can't and nothing was saved.
    */
   async start(): Promise<void> {
     this.#actor.subscribe(() => this.#tell((listener) => listener.changed?.()));
@@ -131,14 +121,12 @@ export class Controller {
     if (this.#saved !== undefined) {
       this.#live = this.#saved;
       this.#origin = 'saved';
-      this.#send({ type: 'replaced' });
+      this.#move(undefined);
       await Promise.race([this.#tried.promise, delay(SAVED_FIRST, undefined, { ref: false })]);
       if (this.#stopped) return;
     }
     try {
-      const started = this.#options.source.start(this.#feed);
-      this.#begun.resolve();
-      await started;
+      await this.#feed.start(this.#sink());
     } catch (error) {
       if (!this.hasModel) throw error;
       this.#sourceError = error instanceof Error ? error : new Error(String(error));
@@ -151,8 +139,29 @@ export class Controller {
     const at = (this.#options.now?.() ?? new Date()).toISOString();
     this.#reloads++;
     this.#reloadReasons = [{ at, driver, reason, detail, objects: [] }, ...this.#reloadReasons].slice(0, 10);
-    this.#tell((each) => each.reloaded?.(driver, reason));
+    this.#tell((each) => each.reloaded?.(driver, reason, detail));
     this.#tell((each) => each.changed?.());
+  }
+
+  /** Has one more driver follow the model, from its next generation or, if there is one already, from now on. */
+  addDriver(driver: Driver): void {
+    this.#send({ type: 'driver.added', driver });
+    this.#watchDriver(driver.name);
+    this.#tell((each) => each.changed?.());
+  }
+
+  /** Forgets a driver that was added. What it is at may go on, and is told to nobody. */
+  removeDriver(name: string): void {
+    if (this.#actor.getSnapshot().context.drivers[name] === undefined) return;
+    this.#send({ type: 'driver.removed', driver: name });
+    for (const facts of [this.#observed, this.#planned, this.#leftOut]) facts.delete(name);
+    this.#tell((each) => each.removed?.(name));
+    this.#tell((each) => each.changed?.());
+  }
+
+  /** Looks at the load balancers at once, rather than at the next turn: something is different about them. */
+  look(): void {
+    void this.#observe();
   }
 
   listen(listener: ControllerListener): () => void {
@@ -163,6 +172,19 @@ export class Controller {
   /** Whether there is a model to serve, or will be without anybody's help: a saved one, or all that the source has. */
   get hasModel(): boolean {
     return this.#origin === 'saved' || this.#feed.isComplete;
+  }
+
+  /** Raised by every change of the model. */
+  get generation(): number {
+    return this.#actor.getSnapshot().context.generation;
+  }
+
+  /** The newest generation that is in force in every driver; without any, the newest. */
+  get appliedGeneration(): number {
+    return Math.max(
+      0,
+      Math.min(this.generation, ...this.#drivers().map(([, { context }]) => context.appliedGeneration)),
+    );
   }
 
   /** Whether what the source has told so far is in force in every driver. */
@@ -195,52 +217,61 @@ export class Controller {
 
   /** How the source is, and what of it is not read. */
   source(): Status['source'] {
-    const { source } = this.#options;
     const error = this.#sourceError?.message;
-    const problems = this.#guard('asking the source what is wrong', () => source.problems?.()) ?? [];
-    const unread = this.#guard('asking the source what it did not read', () => source.unread?.()) ?? [];
+    const unread = this.#feed.unread();
     return {
-      name: source.name,
+      name: this.#feed.name,
       synced: this.#feed.isSynced,
       healthy: this.#sourceHealthy(),
       ...(error === undefined ? {} : { error }),
-      problems: [...(error === undefined ? [] : [error]), ...problems],
+      problems: [...(error === undefined ? [] : [error]), ...this.#feed.problems()],
       unread: { count: unread.length, files: unread.slice(0, MOST_UNREAD) },
     };
   }
 
-  /** Whether the local data plane serves a complete model. */
+  /** Whether the local data plane serves a complete model; where there is none, whether there is a complete model to hand out. */
   ready(): boolean {
-    return isReady(this.#facts(), this.#options.drivers[0].name);
+    return isReady(this.#facts());
   }
 
   /** All that is to be said about objects: by the source, the translation and the drivers; each with when it was first seen. */
   findings(): readonly Finding[] {
-    const planned = [...this.#planned.values()].flat();
-    const all = [...this.#feed.findings(), ...planned, ...this.#quarantined()];
+    const { planned, quarantined } = this.driverFindings();
+    const all = [...this.#feed.findings(), ...planned, ...quarantined];
     return this.#ledger.stamp(all, this.#options.now?.() ?? new Date());
+  }
+
+  /** What the drivers have to say about the model: what they found in it, and what they leave out just now. */
+  driverFindings(): { readonly planned: readonly Finding[]; readonly quarantined: readonly Finding[] } {
+    return { planned: [...this.#planned.values()].flat(), quarantined: this.#quarantined() };
+  }
+
+  /** What the source did so far, by resource: for metrics. */
+  get sourceActivity(): readonly SourceActivity[] {
+    return this.#feed.activity?.() ?? [];
   }
 
   /** The finding with its line and column, where the source knows them. */
   locate(finding: Finding): Promise<Finding> {
-    return this.#options.source.locate?.(finding) ?? Promise.resolve(finding);
+    return this.#feed.locate(finding);
   }
 
-  /** Resolves to true when what the source holds now is in force in every driver, to false when the signal gives up first. */
-  async settle(signal: AbortSignal): Promise<boolean> {
-    // Before it has somewhere to deliver to, a source must not look.
-    await until(signal, this.#begun.promise);
-    if (signal.aborted) return false;
+  /**
+   * Resolves to true when what the source holds now is in force in every driver (or in that one), to false when the signal
+   * gives up first, or when it can't be known.
+   */
+  async settle(signal: AbortSignal, only?: string): Promise<boolean> {
     try {
-      await until(signal, this.#options.source.settle());
+      await this.#feed.settle(signal);
     } catch (error) {
       this.#fault('waiting for the source', error);
       return false;
     }
-    while (!signal.aborted && !this.#feed.isSynced) await this.#change(signal);
-    await until(signal, this.#feed.settle());
-    const { generation } = this.#actor.getSnapshot().context;
-    const settled = () => this.#drivers().every(([, { context }]) => context.appliedGeneration >= generation);
+    const { generation } = this;
+    const settled = () =>
+      this.#drivers().every(
+        ([name, { context }]) => (only !== undefined && name !== only) || context.appliedGeneration >= generation,
+      );
     while (!signal.aborted && !settled()) await this.#change(signal);
     return !signal.aborted;
   }
@@ -249,17 +280,17 @@ export class Controller {
   async stop(how: 'leave' | 'drain'): Promise<void> {
     this.#stopped = true;
     clearInterval(this.#observing);
-    this.#feed.stop();
+    const stopped = this.#feed.stop();
     this.#send({ type: 'stop' });
-    await this.#options.source.stop();
+    await stopped;
     const busy = () =>
       this.#drivers().some(([, snapshot]) => snapshot.matches('applying') || snapshot.matches('starting'));
     while (busy()) await this.#change();
     // Side by side: draining may take long, and somebody may lose patience.
     await Promise.all([
       this.#options.store?.close(),
-      this.#options.known?.flush(),
-      ...this.#options.drivers.map((driver) => driver.stop(how)),
+      this.#feed.flush(),
+      ...this.#drivers().map(([, { context }]) => context.driver.stop(how)),
     ]);
     this.#actor.stop();
   }
@@ -268,23 +299,43 @@ export class Controller {
     this.#actor.send(event);
   }
 
-  #synced(): void {
+  #sink(): ModelFeedSink {
+    return {
+      changed: (delta, arrived) => this.#move(delta, arrived),
+      replaced: () => this.#move(undefined),
+      synced: () => this.#synced(),
+      noted: () => {
+        // Later: this may come out of a delivery, during which a source has something undelivered.
+        queueMicrotask(() => this.#noteSourceHealth());
+        this.#tell((listener) => listener.changed?.());
+      },
+    };
+  }
+
+  #move(delta: ModelDelta | undefined, arrived = performance.now()): number {
+    this.#tell((listener) => listener.moved?.(this.generation + 1, delta));
+    this.#send(delta === undefined ? { type: 'replaced' } : { type: 'changed', delta, arrived });
+    return this.generation;
+  }
+
+  #synced(): number {
     this.#live = this.#feed.model;
     this.#origin = 'source';
     this.#send({ type: 'synced' });
-    this.#send({ type: 'replaced' });
+    const generation = this.#move(undefined);
     if (this.#saved !== undefined) this.#guard('saving the model', () => this.#options.store?.share(this.#live));
     this.#saved = undefined;
     this.#tell((listener) => listener.synced?.());
+    return generation;
   }
 
   #applied(driver: string, outcome: ApplyOutcome): void {
     const first = !this.#planned.has(driver);
-    if (driver === this.#options.drivers[0].name) this.#tried.resolve();
-    this.#planned.set(driver, outcome.plan.findings);
+    if (driver === this.#local) this.#tried.resolve();
+    this.#planned.set(driver, [...outcome.plan.findings, ...(outcome.applied.findings ?? [])]);
     this.#leftOut.set(driver, outcome.applied.quarantined);
     if (first || outcome.applied.reloaded) void this.#observe();
-    if (driver === this.#options.drivers[0].name) {
+    if (driver === this.#local) {
       this.#guard('saving the model', () => this.#options.store?.record(outcome.model, outcome.delta));
     }
     if (outcome.applied.reloaded) this.#nameReloadObjects(driver, outcome);
@@ -311,6 +362,8 @@ export class Controller {
     return {
       state: snapshot.value,
       generation: snapshot.context.generation,
+      local: this.#local,
+      synced: this.#feed.isSynced,
       drivers: this.#drivers(),
       observed: this.#observed,
     };
@@ -321,8 +374,7 @@ export class Controller {
   }
 
   #sourceHealthy(): boolean {
-    const healthy = this.#guard('asking the source how it is', () => this.#options.source.healthy());
-    return this.#sourceError === undefined && healthy === true;
+    return this.#sourceError === undefined && this.#feed.healthy();
   }
 
   #noteSourceHealth(): void {
@@ -334,7 +386,8 @@ export class Controller {
   async #observe(): Promise<void> {
     this.#noteSourceHealth();
     await Promise.all(
-      this.#options.drivers.map(async (driver) => {
+      Object.values(this.#actor.getSnapshot().context.drivers).map(async (actor) => {
+        const { driver } = actor.getSnapshot().context;
         const before = this.#planned.get(driver.name);
         const state = await driver.observe().catch(
           (error: unknown): DriverState => ({
@@ -343,6 +396,7 @@ export class Controller {
             detail: { error: error instanceof Error ? error.message : String(error) },
           }),
         );
+        if (this.#actor.getSnapshot().context.drivers[driver.name] !== actor) return;
         this.#observed.set(driver.name, state);
         const { findings } = state.detail;
         if (Array.isArray(findings) && this.#planned.get(driver.name) === before) {
@@ -356,21 +410,22 @@ export class Controller {
   }
 
   #watchTransitions(): void {
-    const tell = (name: string, state: string) => this.#tell((listener) => listener.transition?.(name, state));
     let last: unknown;
     this.#actor.subscribe(({ value }) => {
-      if (value !== last) tell('controller', value);
+      if (value !== last) this.#tell((listener) => listener.transition?.('controller', value));
       last = value;
     });
-    for (const [name, actor] of Object.entries(this.#actor.getSnapshot().context.drivers)) {
-      let lastOfDriver: unknown;
-      actor.subscribe(({ value }) => {
-        if (value === lastOfDriver) return;
-        lastOfDriver = value;
-        tell(`driver ${name}`, value);
-        this.#tell((listener) => listener.changed?.());
-      });
-    }
+    for (const { name } of this.#options.drivers) this.#watchDriver(name);
+  }
+
+  #watchDriver(name: string): void {
+    let last: unknown;
+    this.#actor.getSnapshot().context.drivers[name]?.subscribe(({ value }) => {
+      if (value === last) return;
+      last = value;
+      this.#tell((listener) => listener.transition?.(`driver ${name}`, value));
+      this.#tell((listener) => listener.changed?.());
+    });
   }
 
   #tell(call: (listener: ControllerListener) => void): void {
@@ -403,16 +458,4 @@ export class Controller {
       signal?.addEventListener('abort', done, { once: true });
     });
   }
-}
-
-/** Waits for the promise or the signal, whichever is first. */
-async function until(signal: AbortSignal, promise: Promise<void>): Promise<void> {
-  if (signal.aborted) return;
-  let stop: (() => void) | undefined;
-  const given = new Promise<void>((resolve) => {
-    stop = resolve;
-    signal.addEventListener('abort', resolve as () => void, { once: true });
-  });
-  await Promise.race([promise, given]);
-  signal.removeEventListener('abort', stop as () => void);
 }

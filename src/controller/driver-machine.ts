@@ -2,7 +2,7 @@ import { assign, fromPromise, setup } from 'xstate';
 import type { Applied, Driver, Plan } from '../drivers/driver.ts';
 import { isEmptyDelta } from '../model/diff.ts';
 import type { Model, ModelDelta } from '../model/model.ts';
-import { backOff } from './back-off.ts';
+import { backOff } from '../lib/back-off.ts';
 import { DirtyKeys } from './dirty-keys.ts';
 import { TargetModel } from './target-model.ts';
 

@@ -5,13 +5,14 @@ import { findingIdentity } from '../diagnostics/finding-identity.ts';
 export class FindingLedger {
   #seen = new Map<string, string>();
 
-  /** The same findings, each with `seen`. What isn't among them is forgotten. */
+  /** The same findings, each once (several proxies may say the same) and with `seen`. What isn't among them is forgotten. */
   stamp(findings: readonly Finding[], now: Date): readonly Finding[] {
     const before = this.#seen;
     this.#seen = new Map();
-    return findings.map((finding) => {
+    return findings.flatMap((finding) => {
       const id = findingIdentity(finding);
-      const seen = this.#seen.get(id) ?? before.get(id) ?? now.toISOString();
+      if (this.#seen.has(id)) return [];
+      const seen = before.get(id) ?? now.toISOString();
       this.#seen.set(id, seen);
       return { ...finding, seen };
     });

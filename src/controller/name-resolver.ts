@@ -1,5 +1,5 @@
 import type { NameAnswer } from '../translate/translator.ts';
-import { backOff } from './back-off.ts';
+import { backOff } from '../lib/back-off.ts';
 import type { KnownNames } from './known-names.ts';
 import type { NameQuery, NameResult } from './name-query.ts';
 

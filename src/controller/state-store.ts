@@ -1,9 +1,10 @@
 import { MODEL_TABLES, type Model, type ModelDelta, type ModelTable } from '../model/model.ts';
 import { isNoRoom } from '../lib/no-room.ts';
 import { equalParts } from '../model/equality.ts';
-import { backOff } from './back-off.ts';
+import { backOff } from '../lib/back-off.ts';
 import { type Append, StateFile } from './state-file.ts';
-import { putLine, type StateLine } from './state-line.ts';
+import { putLine } from '../model/part-line.ts';
+import type { StateLine } from './state-line.ts';
 import type { StateReading } from './state-reading.ts';
 
 /** Milliseconds that changes wait for company before they are written. */

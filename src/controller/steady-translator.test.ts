@@ -7,6 +7,7 @@ import type { ModelDelta } from '../model/model.ts';
 import type { ResourceChange } from '../snapshot/resource.ts';
 import { Controller } from './controller.ts';
 import { SteadyTranslator } from './steady-translator.ts';
+import { TranslatedFeed } from './translated-feed.ts';
 
 /** Throws after it has taken in half of what it was given, as long as `bad` is among it. */
 class BrittleTranslator extends FakeTranslator {
@@ -30,14 +31,13 @@ async function running() {
   const source = new FakeSource();
   const translator = new BrittleTranslator();
   const driver = new FakeDriver();
-  const controller = new Controller({
+  const feed = new TranslatedFeed({
     source,
     translator,
-    drivers: [driver],
     query: async () => ({ outcome: 'gone', error: 'ENOTFOUND' }),
-    version: '1.2.3',
     random: () => 0,
   });
+  const controller = new Controller({ feed, drivers: [driver], version: '1.2.3', random: () => 0 });
   await controller.start();
   source.sink.changed([putService('web', 80)]);
   source.sink.synced();

@@ -3,6 +3,7 @@ import type { Finding } from '../diagnostics/finding.ts';
 import { emptyDelta, mergeDeltas } from '../model/diff.ts';
 import type { Model, ModelDelta } from '../model/model.ts';
 import type { ObjectRef } from '../model/origin.ts';
+import type { NeedChange } from '../snapshot/needed-keys.ts';
 import { type ResourceChange, resourceKey } from '../snapshot/resource.ts';
 import type { NameAnswer, Translator } from '../translate/translator.ts';
 
@@ -63,6 +64,10 @@ export class SteadyTranslator implements Translator {
       this.#answers.set(name, answer);
     }
     return delta ?? emptyDelta();
+  }
+
+  takeSecretNeeds(): readonly NeedChange[] {
+    return this.#attempt('needs', () => this.#inner.takeSecretNeeds()) ?? [];
   }
 
   findings(): readonly Finding[] {

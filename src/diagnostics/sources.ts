@@ -140,4 +140,68 @@ export const SOURCE_FINDINGS = {
       'A text of the object has an escape for half of a surrogate pair (`\\ud800` to `\\udfff` alone), which stands for no character. The object is left out; what it said before, if anything, stays in force.',
     fix: 'Write the character itself, or both halves of its escape.',
   },
+  rightMissing: {
+    code: 'WEIR0019',
+    severity: 'error',
+    title: 'Right missing at the API server',
+    explanation:
+      'The API server does not let weir read objects without which nothing can be served in that scope. What was read before stays in force; other scopes are served. It is tried again, and noticed when the right is there.',
+    fix: 'Give weir’s user the rule named; docs/reference/rbac.md lists all that weir needs.',
+  },
+  optionalRightMissing: {
+    code: 'WEIR0020',
+    severity: 'warning',
+    title: 'Right missing, the rest works',
+    explanation:
+      'The API server does not let weir read objects of a kind that it can do without. The message says what is lost. It is tried again, and noticed when the right is there.',
+    fix: 'Give weir’s user the rule named; docs/reference/rbac.md lists all that weir needs.',
+  },
+  ownNamespaceOnly: {
+    code: 'WEIR0021',
+    severity: 'warning',
+    title: 'Only one namespace is served',
+    explanation:
+      'weir was not told which namespaces to watch, and the API server does not let it read Ingresses of all. It serves its own namespace, or that of the context, and watches all as soon as it may.',
+    fix: 'Give weir a ClusterRole, or say with --watch-namespace that this is what is meant.',
+  },
+  apiServerUnavailable: {
+    code: 'WEIR0022',
+    severity: 'warning',
+    title: 'API server does not answer',
+    explanation:
+      'Lists or watches fail. What was last read stays in force and is served; it is tried again with growing pauses of at most half a minute.',
+    fix: 'See that the API server runs and can be reached from here.',
+  },
+  secretForbidden: {
+    code: 'WEIR0023',
+    severity: 'error',
+    title: 'Secret may not be read',
+    explanation:
+      'Something that is served refers to a Secret that the API server does not let weir read, neither by listing the namespace nor by its name. For weir it does not exist; what was read of it before stays in force.',
+    fix: 'Give weir’s user the right to get, list and watch this Secret.',
+  },
+  settingInvalid: {
+    code: 'WEIR0024',
+    severity: 'error',
+    title: 'Setting in the ConfigMap not usable',
+    explanation:
+      'A key of the ConfigMap with weir’s settings is unknown, or its value is not one that the setting takes. The last good value stays in force; the other keys count.',
+    fix: 'Correct the key or the value; docs/reference/config.md lists all settings.',
+  },
+  settingNeedsRestart: {
+    code: 'WEIR0025',
+    severity: 'warning',
+    title: 'Setting waits for a restart',
+    explanation:
+      'The ConfigMap with weir’s settings says something else than is in force, of a setting that takes effect at the start only.',
+    fix: 'Restart weir (`kubectl rollout restart`), or undo the change.',
+  },
+  configMapMissing: {
+    code: 'WEIR0026',
+    severity: 'warning',
+    title: 'ConfigMap with settings not available',
+    explanation:
+      'The ConfigMap that --configmap names does not exist, or may not be read. The settings in force stay; it is followed as soon as it is there.',
+    fix: 'Create it, or correct --configmap.',
+  },
 } as const satisfies Record<string, CatalogueEntry>;

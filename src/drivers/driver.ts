@@ -34,6 +34,8 @@ export interface Applied {
    * they change; the rest is in force.
    */
   readonly quarantined: readonly Finding[];
+  /** What else applying showed about the model, and planning could not know: all as of this apply. */
+  readonly findings?: readonly Finding[];
 }
 
 export interface DriverState {
@@ -58,6 +60,11 @@ export interface Driver {
   plan(model: Model, delta: ModelDelta | undefined): Plan;
   apply(model: Model, delta: ModelDelta | undefined): Promise<Applied>;
   observe(): Promise<DriverState>;
+  /**
+   * Goes on serving, and makes each answer the last of its connection, so that clients go elsewhere before it stops; false
+   * ends that. Absent: it isn't of this machine.
+   */
+  letClientsGo?(on: boolean): Promise<void>;
   /** `leave`: weir goes, the load balancer stays; `drain`: it finishes its requests and quits. */
   stop(how: 'leave' | 'drain'): Promise<void>;
 }

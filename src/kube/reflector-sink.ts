@@ -19,5 +19,14 @@ export type ReflectorChange =
 
 export type ReflectorState =
   | { readonly state: 'listing' | 'watching' }
-  /** What failed, and when it is tried again (milliseconds from now). A missing right is `forbidden: true`; it is tried again, too. */
-  | { readonly state: 'waiting'; readonly error: Error; readonly forbidden: boolean; readonly retryIn: number };
+  /**
+   * What failed, and when it is tried again (milliseconds from now). A missing right is `forbidden: true`; it is tried again, too.
+   * `absent: true`: the server has no such type, its CRD isn't installed. What was told before stays told in either case.
+   */
+  | {
+      readonly state: 'waiting';
+      readonly error: Error;
+      readonly forbidden: boolean;
+      readonly absent?: boolean;
+      readonly retryIn: number;
+    };

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
+import project from '../../package.json' with { type: 'json' };
 
 /** The version of this program, from package.json. */
 export function weirVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { readonly version: string }).version;
+  return project.version;
 }

@@ -1,5 +1,6 @@
 import type { Finding } from '../diagnostics/finding.ts';
 import type { ObjectRef } from '../model/origin.ts';
+import type { NeedChange } from '../snapshot/needed-keys.ts';
 import type { ResourceChange } from '../snapshot/resource.ts';
 
 /** Where a source puts what it learns. Calls come in order; all changes that belong together come in one call. */
@@ -16,6 +17,18 @@ export interface SourceSink {
   synced(): void;
 }
 
+/** What a source did so far with one resource: for metrics. */
+export interface SourceActivity {
+  /** Plural: `ingresses`. */
+  readonly resource: string;
+  readonly lists: number;
+  readonly watches: number;
+  /** Lists and watches that failed. */
+  readonly failures: number;
+  /** Objects that are there now, as far as the source sees. */
+  readonly objects: number;
+}
+
 /** Delivers Kubernetes objects and what changes about them. */
 export interface Source {
   readonly name: string;
@@ -25,6 +38,12 @@ export interface Source {
   healthy(): boolean;
   /** Why it isn't healthy, a reason each. */
   problems?(): readonly string[];
+  /**
+   * Secrets that the translation refers to from now on, or doesn't any more. Resolves when all of them that are needed have been
+   * delivered, or it is known that they can't be. A source that delivers every Secret it sees leaves this out.
+   */
+  need?(secrets: readonly NeedChange[]): Promise<void>;
+  activity?(): readonly SourceActivity[];
   /** Files of which not everything could be read as it stands there now; what they said before, or the rest of them, counts. */
   unread?(): readonly string[];
   stop(): Promise<void>;

@@ -1,6 +1,7 @@
 import type { Finding } from '../diagnostics/finding.ts';
 import type { Model, ModelDelta } from '../model/model.ts';
 import type { ObjectRef } from '../model/origin.ts';
+import type { NeedChange } from '../snapshot/needed-keys.ts';
 import type { ResourceChange } from '../snapshot/resource.ts';
 import type { OwnListener } from './services/own-listener.ts';
 
@@ -20,6 +21,8 @@ export interface TranslatorOptions {
   readonly ownListeners: () => readonly OwnListener[];
   /** CIDRs whose forwarding headers are believed. */
   readonly trustedProxies: readonly string[];
+  /** Told of each Ingress that was read anew: the hosts for which it is served from now on, `*` among them; undefined: it isn't. */
+  readonly onServed?: (ingress: ObjectRef, hosts: readonly string[] | undefined) => void;
   /** For certificate validity; a parameter so that tests can choose the time. */
   readonly now: () => Date;
 }
@@ -37,6 +40,8 @@ export interface Translator {
   /** DNS names that Services of type ExternalName need, which something refers to. */
   neededNames(): ReadonlySet<string>;
   resolved(name: string, answer: NameAnswer): ModelDelta;
+  /** Secrets (`namespace/name`) that something served refers to, or doesn't any more, since the last call. Costs what changed. */
+  takeSecretNeeds(): readonly NeedChange[];
   /** All that is to be said about the objects at this moment, in canonical order. */
   findings(): readonly Finding[];
   /** Looks again at what depends on the clock (certificates that expire). */

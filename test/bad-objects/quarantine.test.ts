@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { translatorFor } from '../../src/cli/translator-for.ts';
 import { Controller } from '../../src/controller/controller.ts';
+import { TranslatedFeed } from '../../src/controller/translated-feed.ts';
 import { NginxDriver } from '../../src/drivers/nginx/nginx-driver.ts';
 import { NginxSupervisor } from '../../src/drivers/nginx/supervisor/nginx-supervisor.ts';
 import { FilesSource } from '../../src/sources/files/files-source.ts';
@@ -115,10 +116,12 @@ async function startInProcess(t: TestContext, folder: ManifestFolder) {
     faultProfile: (profile) => (refused.has(profile.bodyLimit) ? { ...profile, bodyLimit: -1 } : profile),
   });
   const controller = new Controller({
-    source: new FilesSource({ folders: [folder.path] }),
-    translator: translatorFor({ ingressClasses: ['weir'], httpPort, httpsPort, trustedProxies: [] }),
+    feed: new TranslatedFeed({
+      source: new FilesSource({ folders: [folder.path] }),
+      translator: translatorFor({ ingressClasses: ['weir'], httpPort, httpsPort, trustedProxies: [] }),
+      query: async () => ({ outcome: 'gone', error: 'no DNS here' }),
+    }),
     drivers: [driver],
-    query: async () => ({ outcome: 'gone', error: 'no DNS here' }),
     version: 'test',
   });
   let running = true;

@@ -4,6 +4,7 @@ import { compiledDataplane } from '../../src/cli/compiled-dataplane.ts';
 import { ownListeners } from '../../src/cli/own-listeners.ts';
 import { translatorFor } from '../../src/cli/translator-for.ts';
 import { Controller } from '../../src/controller/controller.ts';
+import { TranslatedFeed } from '../../src/controller/translated-feed.ts';
 import type { NameResult } from '../../src/controller/name-query.ts';
 import { renderConfiguration } from '../../src/drivers/nginx/conf/render-configuration.ts';
 import { NginxDriver } from '../../src/drivers/nginx/nginx-driver.ts';
@@ -57,19 +58,23 @@ export class FuzzWeir {
       this.httpsPort,
       decoy.addresses.map((address) => ({ address, port: decoy.port })),
     );
+    const onFault = (what: string, error: unknown) => this.faults.push(`fault while ${what}: ${String(error)}`);
     this.controller = new Controller({
-      source: new FilesSource({ folders: [this.folder] }),
-      translator: translatorFor({
-        ingressClasses: ['weir'],
-        httpPort: this.httpPort,
-        httpsPort: this.httpsPort,
-        trustedProxies: [],
-        ownListeners: () => listeners,
+      feed: new TranslatedFeed({
+        source: new FilesSource({ folders: [this.folder] }),
+        translator: translatorFor({
+          ingressClasses: ['weir'],
+          httpPort: this.httpPort,
+          httpsPort: this.httpsPort,
+          trustedProxies: [],
+          ownListeners: () => listeners,
+        }),
+        query: resolveName,
+        onFault,
       }),
       drivers: [this.#driver()],
-      query: resolveName,
       version: 'fuzz',
-      onFault: (what, error) => this.faults.push(`fault while ${what}: ${String(error)}`),
+      onFault,
     });
     this.controller.listen({
       failed: (driver, error) => {

@@ -140,7 +140,7 @@ async function served(t: TestContext) {
 }
 
 /** A copy of the compiled program with another entry. */
-async function spoiled(t: TestContext, entry: string): Promise<DataplaneBuild> {
+async function spoiled(t: TestContext, entry: string): Promise<DataplaneBuild & { readonly dir: string }> {
   const { dir } = await buildDataplane();
   const copy = mkdtempSync(join(tmpdir(), 'weir-spoiled-'));
   t.after(() => rmSync(copy, { recursive: true, force: true }));

@@ -1,6 +1,7 @@
 import type { Finding } from '../../src/diagnostics/finding.ts';
 import { emptyDelta } from '../../src/model/diff.ts';
 import type { ModelDelta } from '../../src/model/model.ts';
+import type { NeedChange } from '../../src/snapshot/needed-keys.ts';
 import type { ResourceChange } from '../../src/snapshot/resource.ts';
 import type { NameAnswer, Translator } from '../../src/translate/translator.ts';
 import { backendPart, backendsDelta, mutableModel } from './model-parts.ts';
@@ -11,6 +12,7 @@ export class FakeTranslator implements Translator {
   readonly names = new Set<string>();
   readonly answers = new Map<string, NameAnswer>();
   said: readonly Finding[] = [];
+  readonly needs: NeedChange[] = [];
 
   update(changes: readonly ResourceChange[]): ModelDelta {
     const keys: string[] = [];
@@ -37,6 +39,10 @@ export class FakeTranslator implements Translator {
     this.answers.set(name, answer);
     this.model.backends.set(name, backendPart(name, 'error' in answer ? 1 : 2));
     return backendsDelta(name);
+  }
+
+  takeSecretNeeds(): readonly NeedChange[] {
+    return this.needs.splice(0);
   }
 
   findings(): readonly Finding[] {

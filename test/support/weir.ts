@@ -18,6 +18,8 @@ export interface WeirOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Kept from an earlier run: the ports and the state directory. */
   readonly again?: Weir;
+  /** HTTP, HTTPS and admin port; free ones unless given. */
+  readonly ports?: readonly [number, number, number];
   /** A directory of its own unless given. */
   readonly stateDir?: string;
   /** Don't wait for /readyz. */
@@ -44,7 +46,7 @@ export interface Weir {
 
 /** Starts `weir run` on free ports and waits until it is ready; when the test ends it and its nginx are ended. */
 export async function startWeir(scope: Scope, options: WeirOptions): Promise<Weir> {
-  const ports = options.again === undefined ? await freePorts(3) : [];
+  const ports = options.again === undefined ? (options.ports ?? (await freePorts(3))) : [];
   const [httpPort = 0, httpsPort = 0, adminPort = 0] =
     options.again === undefined ? ports : [options.again.httpPort, options.again.httpsPort, options.again.adminPort];
   // Hooks run in the order of registration: processes end before their directories go.
@@ -61,6 +63,8 @@ export async function startWeir(scope: Scope, options: WeirOptions): Promise<Wei
     'https-port': httpsPort,
     'admin-address': `127.0.0.1:${adminPort}`,
     'state-dir': stateDir,
+    // Nobody sends clients elsewhere; tests that are about it say otherwise.
+    'drain-delay': '0s',
   };
   const told = tell(settings, options.by ?? 'flags', join(ownDir, 'weir.yaml'));
   const child = spawn(COMMAND, ['run', ...told.args, ...(options.args ?? [])], {

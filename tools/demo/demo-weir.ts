@@ -35,7 +35,7 @@ export class DemoWeir {
     // A process group of its own: Ctrl-C reaches the demo alone, which then stops weir in its own time.
     this.#child = spawn(
       join(root, 'bin/weir'),
-      ['run', ...folders, ...addresses, '--state-dir', join(this.stateDir, 'state')],
+      ['run', ...folders, ...addresses, '--state-dir', join(this.stateDir, 'state'), '--drain-delay', '0s'],
       {
         stdio: ['ignore', log, log],
         detached: true,

@@ -33,6 +33,8 @@ export class PrivateApt {
     await this.#configure(await this.#sources(here, wanted));
     await this.#apt(['update']);
     await this.#apt(['install', '--no-install-recommends', '--download-only', ...packages]);
+    // Versions that an earlier download left here.
+    await this.#apt(['autoclean']);
     return globSync(join(this.#directory, 'cache/archives/*.deb')).toSorted();
   }
 

@@ -43,12 +43,20 @@ interface Operation {
 
 /** docs/reference/admin-api.md */
 export async function adminApiPage(): Promise<string> {
-  const { paths } = (await adminOpenApi()) as { readonly paths: Readonly<Record<string, { readonly get: Operation }>> };
-  const sections = Object.entries(paths).map(([path, { get }]) => section(path, get));
+  const { paths } = (await adminOpenApi()) as {
+    readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  };
+  const sections = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => section(method.toUpperCase(), path, operation)),
+  );
   return `${[INTRODUCTION, ...sections, finding(paths)].join('\n\n')}\n`;
 }
 
-function section(path: string, { summary = '', description, parameters = [], responses }: Operation): string {
+function section(
+  method: string,
+  path: string,
+  { summary = '', description, parameters = [], responses }: Operation,
+): string {
   const answer = responses[200]?.content?.['application/json']?.schema;
   const query = parameters.map(({ name, required, description: text = '', schema }) => [
     `\`${name}\``,
@@ -57,7 +65,7 @@ function section(path: string, { summary = '', description, parameters = [], res
   ]);
   const fields = answer?.properties === undefined ? [] : rows(answer);
   return [
-    `## \`GET ${path}\``,
+    `## \`${method} ${path}\``,
     `${summary}.`,
     ...(description === undefined ? [] : [description]),
     ...(query.length === 0 ? [] : [markdownTable(['Parameter', 'Value', 'Meaning'], query)]),
@@ -76,8 +84,8 @@ function eventTables(stream: Schema | undefined): string[] {
   });
 }
 
-function finding(paths: Readonly<Record<string, { readonly get: Operation }>>): string {
-  const page = paths['/api/v1/diagnostics']?.get.responses[200]?.content?.['application/json']?.schema;
+function finding(paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>): string {
+  const page = paths['/api/v1/diagnostics']?.['get']?.responses[200]?.content?.['application/json']?.schema;
   const item = page?.properties?.items?.items;
   if (item === undefined) throw new Error('the diagnostics have lost their schema');
   return `## Finding\n\nThe same in \`weir check -o json\` and \`/api/v1/diagnostics\`.\n\n${markdownTable(['Field', 'Value', 'Meaning'], rows(item))}`;

@@ -1,5 +1,6 @@
 import type { Command, Option } from 'commander';
 import { buildProgram } from '../../src/cli/program.ts';
+import { SERVING_COMMANDS } from '../../src/config/setting-commands.ts';
 import { markdownTable } from './markdown.ts';
 
 const INTRODUCTION = `# The command
@@ -25,6 +26,10 @@ to upgrade weir. A second signal doesn’t wait for nginx to finish. After \`kil
 
 A start first puts the last good model, saved in the state directory, in force, and then reads the manifests. A folder that is missing or unreadable leaves
 that model in force; without a saved model it is exit status 2. A folder that is there and empty means that nothing is wanted.`,
+  controller: `What \`weir run\` does up to the model. Proxies connect where \`--model-listen\` says, and get nothing before everything is read. See
+[Controller and proxy apart](../guide/controller-and-proxy-apart.md).`,
+  proxy: `What \`weir run\` does from the model on. Without a controller it serves the model that it saved last; signals, the state directory and
+\`--leave-nginx\` mean the same as for \`run\`.`,
   check: `\`-o sarif\` is SARIF 2.1.0, \`-o github\` are workflow commands. nginx, if it is installed, compiles the regular expressions and tests the configuration, without opening a
 port. A finding has the same fields everywhere: see [the admin API](admin-api.md#finding).`,
   explain: `Without \`-f\`, the running weir at \`--admin\` is asked, and nginx itself tries regular expressions. With \`-f\` they are tried by JavaScript’s engine, and the answer
@@ -35,7 +40,7 @@ says so where it mattered.`,
 /** docs/reference/cli.md */
 export async function cliPage(): Promise<string> {
   const terminal = { out: process.stderr, err: process.stderr, environment: {} };
-  const program = await buildProgram(terminal, () => undefined, ['run']);
+  const program = await buildProgram(terminal, () => undefined, SERVING_COMMANDS);
   return `${[INTRODUCTION, ...program.commands.map(section)].join('\n\n')}\n`;
 }
 

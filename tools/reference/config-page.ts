@@ -1,12 +1,14 @@
 import { variableName } from '../../src/config/load-settings.ts';
 import { expectation, type SettingShape } from '../../src/config/read-setting.ts';
+import { commandsOf, SERVING_COMMANDS } from '../../src/config/setting-commands.ts';
 import { SETTING_KEYS, Settings } from '../../src/config/settings.ts';
 
 const INTRODUCTION = `# Settings
 
 <!-- Written by tools/generate-reference.ts from src/config/settings.ts. Don’t edit. -->
 
-Everything that \`weir run\` may be told. A setting has one name everywhere: as a flag (\`--http-port 8080\`), as a variable
+Everything that \`weir run\`, \`weir controller\` and \`weir proxy\` may be told. Where a setting isn’t for all three, it says for
+which; in the environment and in the file one that is for another command is passed over, so that one file may serve them all. A setting has one name everywhere: as a flag (\`--http-port 8080\`), as a variable
 (\`WEIR_HTTP_PORT=8080\`) and in the file that \`--config\` (or \`WEIR_CONFIG\`) names:
 
 \`\`\`yaml
@@ -37,8 +39,15 @@ function section(key: (typeof SETTING_KEYS)[number]): string {
       `- Variable: \`${variableName(key)}\``,
       `- Value: ${expectation(shape)}`,
       `- Default: ${defaultText(shape)}`,
+      ...commandsText(key),
     ].join('\n'),
   ].join('\n\n');
+}
+
+function commandsText(key: (typeof SETTING_KEYS)[number]): readonly string[] {
+  const commands = commandsOf(key);
+  if (commands.length === SERVING_COMMANDS.length) return [];
+  return [`- For: ${commands.map((command) => `\`weir ${command}\``).join(', ')}`];
 }
 
 function defaultText({ default: value }: SettingShape): string {

@@ -25,6 +25,7 @@ import {
 } from './supervisor/running-configuration.ts';
 import { testDataplane } from './supervisor/try-dataplane.ts';
 import type { WantedRecords } from './wanted-records.ts';
+import type { DataPlaneState } from './wire.ts';
 import { largerZones, largestZones, type Zones } from './zones.ts';
 
 export interface KeeperContext {
@@ -34,6 +35,8 @@ export interface KeeperContext {
   readonly render: (input: ConfigurationInput) => RenderedConfiguration;
   readonly wanted: WantedRecords;
   readonly tell: (event: NginxEvent) => void;
+  /** As in the driver's options. */
+  readonly sharePorts?: boolean | undefined;
   readonly faultProfile?: ((profile: Profile) => Profile) | undefined;
 }
 
@@ -77,7 +80,7 @@ export class ConfigurationKeeper {
   }
 
   /** Adopts a running nginx or starts one without listeners. */
-  async begin(): Promise<void> {
+  async begin(): Promise<DataPlaneState> {
     const { supervisor, settings, tell } = this.#context;
     this.#waiting = undefined;
     const last = readRunningConfiguration(supervisor.directory);
@@ -87,10 +90,10 @@ export class ConfigurationKeeper {
       this.#running = last?.id === adopted.conf ? last : { ...UNKNOWN, id: adopted.conf, zones: this.#zones };
       this.#zones = largestZones(this.#running.zones, this.#zones);
       tell({ event: 'adopted', message: `Adopted the running nginx (generation ${adopted.generation}).` });
-      return;
+      return adopted;
     }
     const rendered = this.#context.render(this.#closedInput());
-    await supervisor.start(rendered.text, rendered.id);
+    const started = await supervisor.start(rendered.text, rendered.id);
     this.#remember({
       ...UNKNOWN,
       id: rendered.id,
@@ -99,6 +102,7 @@ export class ConfigurationKeeper {
       zones: this.#zones,
     });
     tell({ event: 'started', message: 'Started nginx; its listeners open when it has routes.' });
+    return started;
   }
 
   /** Pure. `profiles`: those that routes need. */
@@ -306,10 +310,11 @@ export class ConfigurationKeeper {
 
   /** nginx tests a configuration with a taken port as good, and a reload with one fails as a whole. */
   async #tryPorts(model: Model): Promise<void> {
+    const { sharePorts } = this.#context;
     const served = servedListeners(model.listeners.values());
     this.#blocked.clear();
     for (const listener of served) {
-      const refusal = await listenerRefusal(listener, () => this.#context.supervisor.processes());
+      const refusal = await listenerRefusal(listener, () => this.#context.supervisor.processes(), sharePorts);
       if (refusal !== undefined) this.#blocked.set(listener.name, refusal);
     }
     if (served.length === 0 || this.#blocked.size < served.length) return;

@@ -66,6 +66,7 @@ export class NginxDriver implements Driver {
   /** When blocked ports, or a configuration that a full disk had no room for, are tried again. */
   #nextTry = 0;
   #roomBackOff = WATCH_INTERVAL;
+  #lameDuck = false;
 
   constructor(options: NginxDriverOptions) {
     this.#options = options;
@@ -80,7 +81,7 @@ export class NginxDriver implements Driver {
       const installation = await findNginx(options.nginx);
       const directory = new StateDirectory(options.stateDirectory);
       const build = await options.dataplane();
-      const dataplane = directory.takeDataplane(build.dir, build.hash);
+      const dataplane = directory.takeDataplane(build);
       const certificate = defaultCertificate(directory);
       const settings = nginxSettings(options, directory, installation, dataplane, certificate);
       if (options.serves !== false) requireWorkerAccess(directory.temp, settings.user);
@@ -92,6 +93,7 @@ export class NginxDriver implements Driver {
         render: options.render ?? renderConfiguration,
         wanted: this.#wanted,
         tell: (event) => options.onEvent?.(event),
+        sharePorts: options.sharePorts,
         faultProfile: options.faultProfile,
       });
       this.#started = { supervisor, keeper };
@@ -186,6 +188,14 @@ export class NginxDriver implements Driver {
     return (await this.#require().supervisor.control.state()).counts;
   }
 
+  /** An nginx that has to be started meanwhile is told, too. */
+  async letClientsGo(on: boolean): Promise<void> {
+    this.#lameDuck = on;
+    const supervisor = this.#started?.supervisor;
+    // Beside what is being applied, which may take long.
+    if (supervisor?.running === true) await supervisor.control.lameDuck(on);
+  }
+
   stop(how: 'leave' | 'drain'): Promise<void> {
     return this.#queue.run(async () => {
       clearInterval(this.#watch);
@@ -195,7 +205,10 @@ export class NginxDriver implements Driver {
       this.#pusher = undefined;
       if (started === undefined) return;
       if (how === 'drain') await started.supervisor.drain(this.#options.drainTimeout ?? 25_000);
-      else started.supervisor.leave();
+      else {
+        if (this.#lameDuck && started.supervisor.running) await started.supervisor.control.lameDuck(false);
+        started.supervisor.leave();
+      }
     });
   }
 
@@ -259,7 +272,8 @@ export class NginxDriver implements Driver {
     this.#compared = false;
     this.#mayHaveOrphans = true;
     this.#pusher = undefined;
-    await keeper.begin();
+    const { lameDuck } = await keeper.begin();
+    if (lameDuck !== this.#lameDuck) await supervisor.control.lameDuck(this.#lameDuck);
     this.#pusher = new Pusher(supervisor.control);
   }
 

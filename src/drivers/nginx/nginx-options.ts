@@ -4,12 +4,10 @@ import type { Profile } from './conf/profile.ts';
 import type { RouteDefaults } from './records/render-context.ts';
 import type { SupervisorLimits } from './supervisor/nginx-supervisor.ts';
 
-export interface DataplaneBuild {
-  /** Directory with the compiled Lua. */
-  readonly dir: string;
-  /** Of its content. */
-  readonly hash: string;
-}
+/** The compiled Lua, in a directory or, inside the single executable, by path. `hash` is of its content. */
+export type DataplaneBuild =
+  | { readonly hash: string; readonly dir: string }
+  | { readonly hash: string; readonly files: ReadonlyMap<string, Uint8Array> };
 
 /** Something that an operator may want to read in the log or count. */
 export interface NginxEvent {
@@ -49,6 +47,8 @@ export interface NginxDriverOptions {
   readonly routeDefaults?: Partial<RouteDefaults>;
   /** Milliseconds that `stop('drain')` waits for requests to end. */
   readonly drainTimeout?: number;
+  /** Ports that another process of the same account listens on are taken for another weir's, and shared with it. */
+  readonly sharePorts?: boolean;
   /** Path of the machine's bundle of certificate authorities; absent: searched for. */
   readonly systemAuthorities?: string;
   readonly limits?: Partial<SupervisorLimits>;

@@ -32,7 +32,8 @@ export function nginxSettings(
     errorLogLevel: options.errorLogLevel ?? 'warn',
     workerConnections,
     openFiles: Math.min(Math.max(65_536, workerConnections * 2), openFilesHardLimit()),
-    workerShutdownTimeout: options.workerShutdownTimeout ?? 240,
+    workerShutdownTimeout:
+      options.workerShutdownTimeout ?? Math.max(240, Math.ceil((options.drainTimeout ?? 0) / 1000)),
     upstreamKeepAlive: options.upstreamKeepAlive ?? { connections: 320, requests: 10_000, timeoutSeconds: 60 },
   };
 }

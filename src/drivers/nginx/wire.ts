@@ -243,6 +243,8 @@ export interface DataPlaneState {
   /** Records that could not be used, with why. */
   bad: { key: string; error: string }[];
   counts: DataPlaneCounts;
+  /** Whether each answer is the last of its connection. */
+  lameDuck: boolean;
 }
 
 /** Of all workers since nginx was started. */
@@ -277,6 +279,9 @@ export const MAX_PATTERN_BYTES = 65_536;
 export const MAX_PATH_BYTES = 16_384;
 /** What Lua ends a request with that nginx is to answer with 421 and the end of its connection; no client ever sees it. */
 export const LEAVE_STATUS = 498;
+
+/** Where requests go whose answer is to be the last of their connection; nothing but the router leads there. */
+export const CLOSING_LOCATION = '@weir_closing';
 
 /** Groups of kept-alive connections that a worker with many backends spreads them over. */
 export const SPREAD_GROUPS = 64;

@@ -7,6 +7,8 @@ export interface IngressClassObject extends ObjectHead {
   readonly isDefault: boolean;
 }
 
+/** The controller that an IngressClass of weir names. */
+export const INGRESS_CONTROLLER = 'weir.dev/ingress-controller';
 export const DEFAULT_CLASS_ANNOTATION = 'ingressclass.kubernetes.io/is-default-class';
 
 export const INGRESS_CLASS = defineKind({

@@ -11,13 +11,16 @@ import { INGRESS_FINDINGS } from '../../diagnostics/ingress.ts';
 import { compareText } from '../../lib/text-order.ts';
 import { compareAges } from '../../model/order.ts';
 import { annotationField } from '../../snapshot/field-path.ts';
-import { DEFAULT_CLASS_ANNOTATION, type IngressClassObject } from '../../snapshot/kinds/ingress-class.ts';
+import {
+  DEFAULT_CLASS_ANNOTATION,
+  INGRESS_CONTROLLER,
+  type IngressClassObject,
+} from '../../snapshot/kinds/ingress-class.ts';
 import type { IngressObject } from '../../snapshot/kinds/ingress.ts';
 import { objectKey, originOf } from '../../snapshot/object-head.ts';
 import type { Snapshot } from '../../snapshot/snapshot.ts';
 import type { TranslatorOptions } from '../translator.ts';
 
-export const INGRESS_CONTROLLER = 'weir.dev/ingress-controller';
 export const CLASS_ANNOTATION = 'kubernetes.io/ingress.class';
 
 export interface ClassDecision {
@@ -78,7 +81,7 @@ export class ClassTable {
    * in a cluster weir may stand beside other controllers and have nothing to do.
    */
   nothingServed(): readonly Finding[] {
-    if (!this.#options.serveWithoutClass) return [];
+    if (!this.#options.serveWithoutClass || this.#options.classObjectNeeded) return [];
     const counts = new Map<string, number>();
     for (const ingress of this.#snapshot.all('Ingress')) {
       const name = className(ingress);

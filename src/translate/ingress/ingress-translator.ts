@@ -10,6 +10,7 @@ import { faultFinding } from '../../diagnostics/fault-finding.ts';
 import type { Finding } from '../../diagnostics/finding.ts';
 import type { IngressObject } from '../../snapshot/kinds/ingress.ts';
 import type { ServiceObject } from '../../snapshot/kinds/service.ts';
+import type { NeedChange } from '../../snapshot/needed-keys.ts';
 import { type ResourceChange, resourceKey } from '../../snapshot/resource.ts';
 import { objectKey, originOf } from '../../snapshot/object-head.ts';
 import { ReferenceIndex } from '../../snapshot/reference-index.ts';
@@ -111,6 +112,10 @@ export class IngressTranslator implements Translator {
   resolved(name: string, answer: NameAnswer): ModelDelta {
     this.#backends.resolved(name, answer);
     return this.#translate();
+  }
+
+  takeSecretNeeds(): readonly NeedChange[] {
+    return this.#certificates.takeNeeds();
   }
 
   tick(): ModelDelta {
@@ -239,6 +244,8 @@ export class IngressTranslator implements Translator {
     const hostnames = ingress?.hosts.map(({ hostname }) => hostname) ?? [];
     this.#hosts.set(key, new Set(hostnames));
     for (const hostname of hostnames) this.#dirt.hosts.add(hostname);
+    const [namespace = '', name = ''] = key.split('/');
+    this.#options.onServed?.({ kind: 'Ingress', namespace, name }, ingress && hostnames);
   }
 
   /** Undefined where it isn't served. */

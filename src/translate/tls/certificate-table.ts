@@ -4,6 +4,7 @@ import { FAULT_FINDINGS } from '../../diagnostics/faults.ts';
 import { faultText } from '../../diagnostics/fault-finding.ts';
 import { equalParts } from '../../model/equality.ts';
 import type { SecretObject } from '../../snapshot/kinds/secret.ts';
+import { type NeedChange, NeededKeys } from '../../snapshot/needed-keys.ts';
 import { originOf } from '../../snapshot/object-head.ts';
 import { ReferenceIndex } from '../../snapshot/reference-index.ts';
 import type { Snapshot } from '../../snapshot/snapshot.ts';
@@ -51,6 +52,7 @@ export class CertificateTable {
   /** User → certificates that it sends to clients. */
   readonly #used = new ReferenceIndex();
   readonly #dirty = new Set<string>();
+  readonly #needs = new NeededKeys();
 
   /** `certificates` is the model's table, which is written here and nowhere else. */
   constructor(snapshot: Snapshot, now: () => Date, book: FindingBook, certificates: Map<string, Certificate>) {
@@ -67,11 +69,20 @@ export class CertificateTable {
 
   /** `user` now names these Secrets, and sends these certificates. */
   use(user: string, named: ReadonlySet<string>, used: ReadonlySet<string>): void {
-    for (const key of this.#named.set(user, named)) this.#dirty.add(key);
+    for (const key of this.#named.set(user, named)) {
+      this.#dirty.add(key);
+      this.#needs.remove(key);
+    }
+    for (const key of named) this.#needs.add(key);
     const before = this.#used.targets(user);
     this.#used.set(user, used);
     for (const key of before) if (!used.has(key)) this.#dirty.add(key);
     for (const key of used) if (!before.includes(key)) this.#dirty.add(key);
+  }
+
+  /** Secrets that are named now and weren't at the last call, or the other way round. */
+  takeNeeds(): readonly NeedChange[] {
+    return this.#needs.take();
   }
 
   /** The Secret changed, came or went. Returns the users for whom that makes a difference. */

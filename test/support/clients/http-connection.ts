@@ -11,6 +11,7 @@ export class HttpConnection {
   readonly #socket: Socket;
   #received = Buffer.alloc(0);
   #ended = false;
+  #error: NodeJS.ErrnoException | undefined;
   #wake: (() => void) | undefined;
 
   private constructor(socket: Socket) {
@@ -23,6 +24,7 @@ export class HttpConnection {
       this.#ended = true;
       this.#wake?.();
     };
+    socket.on('error', (error) => (this.#error = error));
     socket.on('end', end).on('close', end).on('error', end);
   }
 
@@ -46,6 +48,11 @@ export class HttpConnection {
   /** Whether the other side has closed it. */
   get ended(): boolean {
     return this.#ended;
+  }
+
+  /** Why it is over, unless the other side closed it in order. */
+  get error(): NodeJS.ErrnoException | undefined {
+    return this.#error;
   }
 
   /** The client's port: by it the connection is found in the kernel's tables. */

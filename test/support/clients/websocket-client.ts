@@ -14,8 +14,17 @@ export class WebSocketClient {
   }
 
   /** Rejects, with the status, when the answer isn't 101. */
-  static async open(port: number, host: string, path = '/', tls?: TlsOptions): Promise<WebSocketClient> {
-    const connection = await HttpConnection.open(port, tls === undefined ? {} : { tls: { host, ...tls } });
+  static async open(
+    port: number,
+    host: string,
+    path = '/',
+    tls?: TlsOptions,
+    address = '127.0.0.1',
+  ): Promise<WebSocketClient> {
+    const connection = await HttpConnection.open(port, {
+      address,
+      ...(tls === undefined ? {} : { tls: { host, ...tls } }),
+    });
     const reply = await connection.request(host, path, {
       Connection: 'Upgrade',
       Upgrade: 'websocket',

@@ -5,7 +5,7 @@ import type { ConfigurationInput } from './configuration.ts';
 import type { Directive } from './directive.ts';
 import { errorPages } from './error-pages.ts';
 import { forwardedHeaders } from './forwarded-headers.ts';
-import { commonLocation, profileLocation } from './location-blocks.ts';
+import { closingLocation, commonLocation, profileLocation } from './location-blocks.ts';
 import { recordName } from '../records/record-key.ts';
 import { luaString } from './lua-string.ts';
 import { isAtLeast } from './nginx-version.ts';
@@ -31,6 +31,7 @@ export function listenerServer(listener: Listener, key: string, input: Configura
         ...hooks(),
         ...errorPages(),
         commonLocation(listener, schemeVariable),
+        closingLocation(),
         ...locations(input.profiles).map((profile) => profileLocation(profile, input.settings.paths.run)),
       ],
     ),

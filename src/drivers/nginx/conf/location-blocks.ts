@@ -1,6 +1,7 @@
 import type { Listener } from '../../../model/listener.ts';
 import { block, directive, luaBlock, variables } from './build-directive.ts';
 import type { Directive } from './directive.ts';
+import { CLOSING_LOCATION } from '../wire.ts';
 import { recordName } from '../records/record-key.ts';
 import { luaString } from './lua-string.ts';
 import type { Profile } from './profile.ts';
@@ -38,6 +39,26 @@ export function commonLocation({ scope, name, protocol }: Listener, schemeVariab
       luaBlock('set_by_lua_block', `return weir.route(${args.join(', ')})`, [variables('$weir_origin')]),
       block('if', [variables('($weir_leaves)')], [luaBlock('rewrite_by_lua_block', 'weir.leave()')]),
       // Only this: an address with a variable costs a request as much as the router does.
+      block('if', [variables('($weir_group)')], [directive('proxy_pass', variables('http://$weir_group'))]),
+      pass({ protocol: 'http' }),
+    ],
+  );
+}
+
+/**
+ * Where all requests of a lame duck come through. nginx ends a connection after a request that has met a location
+ * without keep-alive, and tells the client so in its answer. What has come on it meanwhile is read and thrown away: a
+ * reset would take the answer from the client.
+ */
+export function closingLocation(): Directive {
+  return block(
+    'location',
+    [CLOSING_LOCATION],
+    [
+      directive('client_max_body_size', 0),
+      directive('keepalive_timeout', 0),
+      directive('lingering_close', 'always'),
+      luaBlock('rewrite_by_lua_block', 'weir.leave()'),
       block('if', [variables('($weir_group)')], [directive('proxy_pass', variables('http://$weir_group'))]),
       pass({ protocol: 'http' }),
     ],

@@ -68,6 +68,12 @@ export class ControlClient {
     throw this.#unexpected('sent changes', answer.status, answer.body);
   }
 
+  /** Makes each answer from now on the last of its connection (HTTP/1), or ends that. */
+  async lameDuck(on: boolean): Promise<void> {
+    const { status, body } = await this.#call('POST', `/v1/lame-duck?on=${on ? 1 : 0}`);
+    if (status !== 200) throw this.#unexpected('told to let its clients go', status, body);
+  }
+
   /** One answer per question, in their order. A question that can't be asked is answered with an error: it costs no other. */
   async regex(questions: readonly RegexQuestion[]): Promise<readonly RegexAnswer[]> {
     const { batches, refused } = regexBatches(questions);
@@ -144,6 +150,7 @@ function parseState(body: string): DataPlaneState {
     capacity: pair('capacity'),
     bad,
     counts: countsOf(value['counts']),
+    lameDuck: value['lameDuck'] === true,
   };
 }
 

@@ -1,3 +1,4 @@
+import { noteLameDuck } from './lame-duck';
 import { forgetAllRecords, forgetRecord } from './record-caches';
 import { settings } from './options';
 
@@ -24,6 +25,7 @@ export function hasMoved(): boolean {
 }
 
 function follow(version: number | undefined): void {
+  noteLameDuck();
   if (version === undefined) {
     forgetAllRecords();
     seen = -1;

@@ -4,6 +4,7 @@ import { readFrames } from './frame-reader';
 import { settings } from './options';
 import { writeFrames, type Writing } from './record-writer';
 import { reply, replyText } from './control-reply';
+import { writeLameDuck } from './lame-duck';
 
 const LOCK = 'apply-lock';
 /** Seconds after which the lock of a worker that died is void. */
@@ -65,6 +66,16 @@ function applyLocked(query: ApplyQuery, body: string): void {
     replyText(507, 'There is no room for the generation in shared memory.');
     return;
   }
+  reply(200, stateText());
+}
+
+/** Makes each answer from now on the last of its connection, or ends that. */
+export function setLameDuck(on: boolean): void {
+  if (!writeLameDuck(on)) {
+    replyText(507, 'There is no room in shared memory.');
+    return;
+  }
+  announce([]);
   reply(200, stateText());
 }
 

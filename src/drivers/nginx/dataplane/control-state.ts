@@ -2,6 +2,7 @@ import * as cjson from 'cjson.safe';
 import type { DataPlaneState } from '../wire';
 import { listBad } from './bad-records';
 import { readCounts } from './counters';
+import { readLameDuck } from './lame-duck';
 import { settings } from './options';
 
 export function epochInForce(): string {
@@ -27,6 +28,7 @@ export function stateText(): string {
     capacity: [data.capacity(), certificates.capacity()],
     bad: bad.length > 0 ? bad : (cjson.empty_array as DataPlaneState['bad']),
     counts: readCounts(),
+    lameDuck: readLameDuck(),
   };
   return cjson.encode(state);
 }

@@ -1,4 +1,4 @@
-import { apply } from './control-apply';
+import { apply, setLameDuck } from './control-apply';
 import { sendEndpoints } from './control-endpoints';
 import { sendRecords } from './control-records';
 import { answerRegexes } from './control-regex';
@@ -47,6 +47,8 @@ export function answerControl(): void {
     sendRecords();
   } else if (call === 'POST /v1/apply') {
     applyCall();
+  } else if (call === 'POST /v1/lame-duck') {
+    setLameDuck(queryValue('on') === '1');
   } else if (call === 'POST /v1/regex') {
     answerRegexes(body());
   } else if (call === 'GET /v1/endpoints') {

@@ -32,6 +32,8 @@ export interface RequestRecord {
   session: Endpoint | undefined;
   /** Whether the answer is to carry a new session cookie. */
   setsCookie: boolean;
+  /** Whether it has yet to go where its answer becomes the last of its connection. */
+  closes: boolean;
   /** Why weir answers itself, for the access log; never shown to the client. */
   reason: string | undefined;
   /** Whether it is because of the client's certificate, which its error page says. */
@@ -74,6 +76,7 @@ function blankRecord(): RequestRecord {
     hash: 0,
     session: undefined,
     setsCookie: false,
+    closes: false,
     reason: undefined,
     lacksCertificate: false,
   };
@@ -131,6 +134,7 @@ export function reuseRecord(record: RequestRecord): void {
   record.hash = 0;
   record.session = undefined;
   record.setsCookie = false;
+  record.closes = false;
   record.reason = undefined;
   record.lacksCertificate = false;
   spareCount += 1;

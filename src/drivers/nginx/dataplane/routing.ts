@@ -1,3 +1,4 @@
+import { CLOSING_LOCATION } from '../wire';
 import { sessionEndpoint, type Backend } from './backend';
 import { areBackendsSpread, findBackend } from './backend-cache';
 import { judgeBody } from './body-limit';
@@ -7,10 +8,12 @@ import { cookieValue } from './cookie';
 import { authorise, type ExternalAuth } from './external-auth';
 import { hashKeyText } from './hash-key';
 import { findHost } from './host-cache';
+import { endAfterNextStream } from './last-stream';
 import { answerHere, refuse } from './local-answer';
+import { isLameDuck } from './lame-duck';
 import { matchRoute } from './match-route';
 import { changeRequest } from './request-changes';
-import { currentRecord, openRecord, takeLatestRecord } from './request-record';
+import { currentRecord, openRecord, type RequestRecord, takeLatestRecord } from './request-record';
 import type { Route } from './route';
 import { chooseBackend } from './split';
 import { readVariable, writeVariable } from './variable';
@@ -134,12 +137,24 @@ export function routeRequest(
   if (record === undefined) {
     error('a request was routed nowhere', 0);
   }
-  if (record.location !== undefined || record.answer !== undefined) {
+  if (isLameDuck()) {
+    endConnection(record);
+  }
+  if (record.closes || record.location !== undefined || record.answer !== undefined) {
     writeVariable('weir_leaves', '1');
   } else if (record.backend !== undefined && areBackendsSpread()) {
     writeVariable('weir_group', record.backend.group);
   }
   return record.origin;
+}
+
+/** HTTP/1.1 says `Connection: close` with this answer; HTTP/2 has GOAWAY, which nginx sends with the next. */
+function endConnection(record: RequestRecord): void {
+  if ((ngx.req.http_version() ?? 1) >= 2) {
+    endAfterNextStream();
+  } else {
+    record.closes = true;
+  }
 }
 
 /** To a location that several TLS identities share. */
@@ -151,10 +166,28 @@ function tellIdentity(route: Route | undefined): void {
   }
 }
 
+/**
+ * To where nginx decides that the connection ends with this answer, and on from there like any other request: nginx goes
+ * by each location that a request comes through, and never takes it back.
+ */
+function leaveForGood(record: RequestRecord): void {
+  record.closes = false;
+  if (record.backend !== undefined && record.location === undefined && record.answer === undefined) {
+    if (areBackendsSpread()) {
+      writeVariable('weir_group', record.backend.group);
+    }
+  }
+  ngx.exec(CLOSING_LOCATION);
+}
+
 /** The rewrite phase of those that don't stay. */
 export function leave(): void {
   const record = currentRecord();
   if (record === undefined) {
+    return;
+  }
+  if (record.closes) {
+    leaveForGood(record);
     return;
   }
   if (record.answer !== undefined) {

@@ -21,6 +21,15 @@ export function bindError(address: string, port: number): Promise<NodeJS.ErrnoEx
   });
 }
 
+/**
+ * Whether all that listens on the port was made by this account: the kernel lets another socket beside them only then, and
+ * only if they allow it, which can't be seen. Trying it with a socket of one's own would take connections that nobody accepts.
+ */
+export function isHeldByOwnAccount(port: number): boolean {
+  const accounts = listeningEntries(port).map(({ account }) => account);
+  return accounts.length > 0 && accounts.every((account) => account === process.geteuid?.());
+}
+
 /** In words, with who holds the port. */
 export function bindErrorText({ code, message }: NodeJS.ErrnoException, address: string, port: number): string {
   switch (code) {
@@ -50,7 +59,17 @@ function holderText(port: number): string {
 
 /** Inodes of the TCP sockets that listen on a port, on whatever address. */
 function listeningSockets(port: number): ReadonlySet<string> {
-  const inodes = new Set<string>();
+  return new Set(listeningEntries(port).map(({ inode }) => inode));
+}
+
+interface ListeningEntry {
+  readonly inode: string;
+  /** User id of who made the socket. */
+  readonly account: number;
+}
+
+function listeningEntries(port: number): readonly ListeningEntry[] {
+  const entries: ListeningEntry[] = [];
   const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   const local = `${suffix} `;
   for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
@@ -59,10 +78,12 @@ function listeningSockets(port: number): ReadonlySet<string> {
       // There may be ten thousands of connections.
       if (!line.includes(local)) continue;
       const fields = line.trim().split(/\s+/u);
-      if (fields[1]?.endsWith(suffix) && fields[3] === '0A' && fields[9] !== undefined) inodes.add(fields[9]);
+      const [, address, , state, , , , account, , inode] = fields;
+      if (address?.endsWith(suffix) === true && state === '0A' && inode !== undefined)
+        entries.push({ inode, account: Number(account) });
     }
   }
-  return inodes;
+  return entries;
 }
 
 function socketsOf(pid: number): readonly string[] {

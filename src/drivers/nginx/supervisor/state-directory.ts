@@ -14,9 +14,10 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isNoRoom } from '../../../lib/no-room.ts';
 import { NginxError } from '../nginx-error.ts';
+import type { DataplaneBuild } from '../nginx-options.ts';
 
 /**
  * Where the nginx driver keeps its things, below the directory that weir was given:
@@ -130,13 +131,14 @@ export class StateDirectory {
   }
 
   /** Copies a compiled data plane, unless it is there. Returns its directory. */
-  takeDataplane(source: string, hash: string): string {
-    const directory = join(this.dataplane, hash);
+  takeDataplane(build: DataplaneBuild): string {
+    const directory = join(this.dataplane, build.hash);
     if (existsSync(directory)) return directory;
     const next = `${directory}.new`;
     rmSync(next, { recursive: true, force: true });
     try {
-      cpSync(source, next, { recursive: true });
+      if ('dir' in build) cpSync(build.dir, next, { recursive: true });
+      else writeTree(next, build.files);
       renameSync(next, directory);
     } catch (error) {
       rmSync(next, { recursive: true, force: true });
@@ -151,6 +153,16 @@ export class StateDirectory {
     } catch {
       return undefined;
     }
+  }
+}
+
+function writeTree(directory: string, files: ReadonlyMap<string, Uint8Array>): void {
+  for (const [name, content] of files) {
+    const path = join(directory, name);
+    make(dirname(path), 0o755);
+    writeFileSync(path, content);
+    // Workers of another account read it, whatever the umask.
+    chmodSync(path, 0o644);
   }
 }
 

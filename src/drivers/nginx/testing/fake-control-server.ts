@@ -72,6 +72,7 @@ export class FakeControlServer {
       capacity: [2, 2],
       bad: {},
       counts: { authUndecided: 0, mirrorLost: 0 },
+      lameDuck: false,
     });
   }
 

@@ -1,0 +1,3 @@
+module weir.test/cluster/images
+
+go 1.26.0
