@@ -94,8 +94,11 @@ function roomOf(file: string): string {
   return file.split('/')[0] ?? '';
 }
 
+/** Its version is data, not a room. */
+const MANIFEST = '../package.json';
+
 function crossing({ file, own, target }: Import): boolean {
-  return own && !file.startsWith(DATA_PLANE) && roomOf(file) !== roomOf(target);
+  return own && target !== MANIFEST && !file.startsWith(DATA_PLANE) && roomOf(file) !== roomOf(target);
 }
 
 function told(problems: readonly string[]): void {

@@ -191,7 +191,7 @@ export class Reflector {
       }
     } finally {
       this.#session = undefined;
-      this.#unheard = this.#opened && !heard;
+      if (this.#opened) this.#unheard = !heard;
       if (heard || (!this.#initial && this.#clock.now() - openedAt >= PROVEN_MS)) this.#attempt = 0;
       if (!this.#stopped) this.#flush();
     }

@@ -40,8 +40,9 @@ test('what the API server holds is delivered, then told to be complete, then fol
 
 test('Endpoints, pods and ConfigMaps are not watched', async () => {
   const cluster = clusterOf('shop');
-  new WatchedCluster(cluster);
+  const watched = new WatchedCluster(cluster);
   await cluster.settle(2);
+  assert.equal(watched.syncs, 1);
   assert.deepEqual(cluster.watched, ['endpointslices *', 'ingressclasses *', 'ingresses *', 'secrets *', 'services *']);
 });
 

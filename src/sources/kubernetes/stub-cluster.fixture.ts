@@ -68,7 +68,8 @@ export class StubCluster {
         await turn();
         await turn();
       }
-      for (const watch of [...this.watches]) if (!watch.watching) this.#try(watch);
+      const waiting = [...this.watches].filter(({ watching }) => !watching);
+      for (const watch of waiting) this.#try(watch);
       await turn();
     }
   }

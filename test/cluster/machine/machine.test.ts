@@ -21,6 +21,18 @@ test('a process that has the id of another is not taken for it', (t) => {
   assert.equal(signal(identity, 'SIGKILL'), true);
 });
 
+test('a process that has ended is not alive, though nobody has asked for its exit code', () => {
+  const { pid = 0 } = spawn('true');
+  const identity = identify(pid);
+  assert.ok(identity !== undefined);
+  // This program asks when it comes back to its event loop, and not before.
+  const clock = new Int32Array(new SharedArrayBuffer(4));
+  for (let round = 0; isAlive(identity) && round < 1_000; round += 1) Atomics.wait(clock, 0, 0, 10);
+  assert.deepEqual(identify(pid), identity);
+  assert.equal(isAlive(identity), false);
+  assert.equal(signal(identity, 'SIGKILL'), false);
+});
+
 test('work under one lock is done one after the other', async (t) => {
   const file = join(temporaryDirectory(t), 'lock');
   const events: string[] = [];

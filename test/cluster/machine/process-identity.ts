@@ -7,22 +7,28 @@ export interface ProcessIdentity {
   readonly startTime: string;
 }
 
-/** Undefined: there is no such process, or it has ended and nobody has asked for its exit code yet. */
+/** Undefined: there is no such process. One that has ended counts until its parent has asked for its exit code. */
 export function identify(pid: number): ProcessIdentity | undefined {
+  const startTime = look(pid)?.startTime;
+  return startTime === undefined ? undefined : { pid, startTime };
+}
+
+export function isAlive(identity: ProcessIdentity): boolean {
+  const found = look(identity.pid);
+  return found !== undefined && found.startTime === identity.startTime && found.state !== 'Z' && found.state !== 'X';
+}
+
+function look(pid: number): { readonly state: string; readonly startTime: string } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The name, in parentheses, may hold spaces and parentheses itself.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state] = fields;
     const startTime = fields[19];
-    return startTime === undefined || state === 'Z' || state === 'X' ? undefined : { pid, startTime };
+    return state === undefined || startTime === undefined ? undefined : { state, startTime };
   } catch {
     return undefined;
   }
-}
-
-export function isAlive(identity: ProcessIdentity): boolean {
-  return identify(identity.pid)?.startTime === identity.startTime;
 }
 
 /** Sends a signal to this process and to no other that has its id by now. False: it has ended. */
