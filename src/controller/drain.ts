@@ -58,7 +58,7 @@ export class Drain {
     for (let state = this.state; state !== undefined && state.secondsLeft > 0; state = this.state) {
       if (signal?.aborted === true) return;
       const wait = Math.min(250, Math.ceil(state.secondsLeft * 1000));
-      await delay(wait, undefined, { ...(signal === undefined ? {} : { signal }) }).catch(() => undefined);
+      await delay(wait, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
     }
   }
 

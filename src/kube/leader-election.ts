@@ -71,8 +71,8 @@ const LONGEST_RETRY = 15_000;
  * No two clocks are compared. A candidate takes over when the Lease hasn't changed for its duration by the candidate's own
  * clock. A leader counts its deadline from before the request that renewed, so it has stopped acting when another begins,
  * as long as no clock runs more than a third faster than another. Every write names the version that it replaces.
- * A Lease that vanishes is taken for held until its duration is over, by all who knew it. (Two could lead for some seconds only if
- * somebody deletes it again and again, or deletes it while a new process starts.)
+ * Who makes a Lease anew that was there before holds it for its duration before it acts, unless it was the leader itself. (Two
+ * could lead for some seconds only if somebody deletes the Lease while a process starts that has never seen it.)
  */
 export class LeaderElection {
   readonly #options: LeaderElectionOptions;
@@ -92,6 +92,9 @@ export class LeaderElection {
   #deadline = 0;
   #deadlineOfDay = 0;
   #disarm: (() => void) | undefined;
+  /** The Lease that is made next may replace one whose holder still acts: it is held for its duration before this process does. */
+  #cautious = false;
+  #actFrom = 0;
   #failures = 0;
   #problem: string | undefined;
 
@@ -189,9 +192,11 @@ export class LeaderElection {
   #vanished(): void {
     this.#lease = undefined;
     const before = this.#observed;
-    if (before === undefined || before.version === GONE || this.#clock.now() < this.#deadline) return;
-    const duration = Math.max(before.duration, this.#leaseDuration);
-    this.#observed = { version: GONE, holder: GONE, duration, at: this.#clock.now() };
+    if (before === undefined || this.#clock.now() < this.#deadline) return;
+    this.#cautious = true;
+    if (before.version === GONE) return;
+    // Long enough for the holder, if it lives, to make it anew.
+    this.#observed = { version: GONE, holder: GONE, duration: this.#retryPeriod * 1.25, at: this.#clock.now() };
     void this.#tell(() => this.#options.onHolder?.(''));
   }
 
@@ -209,7 +214,13 @@ export class LeaderElection {
     this.#see(written as Lease);
     this.#deadline = sent + this.#renewDeadline;
     this.#deadlineOfDay = sentOfDay.getTime() + this.#renewDeadline;
-    if (this.#clock.now() >= this.#deadline || this.#stopping.signal.aborted) return;
+    const now = this.#clock.now();
+    if (this.#cautious) {
+      this.#cautious = false;
+      this.#actFrom = now + this.#leaseDuration;
+    }
+    if (before === undefined && now >= this.#deadline) this.#cautious = true;
+    if (now >= this.#deadline || now < this.#actFrom || this.#stopping.signal.aborted) return;
     this.#arm();
     if (this.#term !== undefined) return;
     this.#term = new AbortController();
@@ -223,6 +234,7 @@ export class LeaderElection {
     const version = lease.metadata.resourceVersion;
     const before = this.#observed;
     if (before?.version === version) return;
+    if (holder !== '' && holder !== this.#options.identity) this.#cautious = false;
     const duration = Math.min(
       leaseDurationSeconds === undefined ? this.#leaseDuration : leaseDurationSeconds * 1000,
       LONGEST_LEASE,
