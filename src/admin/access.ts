@@ -14,8 +14,11 @@ export interface AccessOptions {
 /** For probes and Prometheus, which come from elsewhere and hold no token. */
 const OPEN: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
+const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
 /**
- * Who may ask what: health and metrics are for everybody, the rest for this machine or holders of the token. What counts
+ * Who may ask what: health and metrics are for everybody, the rest for this machine or holders of the token. Nothing is
+ * changed for whoever merely is on this machine: another account, or a page in a browser. What counts
  * is the route that answers, not the URL as it was sent: one may write `/%61pi/` or `http://host/api/`.
  */
 export function guardAccess(app: FastifyInstance, { token, host, isOwn }: AccessOptions): void {
@@ -30,6 +33,14 @@ export function guardAccess(app: FastifyInstance, { token, host, isOwn }: Access
         401,
         'token-required',
         'Send the token of admin-token-file as `Authorization: Bearer TOKEN`.',
+      );
+    }
+    if (!READING.has(request.method)) {
+      return refuse(
+        reply,
+        403,
+        'own-socket-only',
+        'What changes something needs the socket admin.sock in the state directory (--admin unix:PATH), or the token of admin-token-file.',
       );
     }
     if (!isLoopback(request.socket.remoteAddress)) {

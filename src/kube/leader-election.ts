@@ -72,7 +72,7 @@ const LONGEST_RETRY = 15_000;
  * clock. A leader counts its deadline from before the request that renewed, so it has stopped acting when another begins,
  * as long as no clock runs more than a third faster than another. Every write names the version that it replaces.
  * Who makes a Lease anew that was there before holds it for its duration before it acts, unless it was the leader itself. (Two
- * could lead for some seconds only if somebody deletes the Lease while a process starts that has never seen it.)
+ * could lead for some seconds only if somebody deletes the Lease while a process starts, which then finds none with its first request.)
  */
 export class LeaderElection {
   readonly #options: LeaderElectionOptions;
@@ -192,9 +192,11 @@ export class LeaderElection {
   #vanished(): void {
     this.#lease = undefined;
     const before = this.#observed;
-    if (before === undefined || this.#clock.now() < this.#deadline) return;
+    if (this.#clock.now() < this.#deadline) return;
+    // Who got no answer before can't know whether there was one.
+    if (before === undefined && this.#failures === 0) return;
     this.#cautious = true;
-    if (before.version === GONE) return;
+    if (before === undefined || before.version === GONE) return;
     // Long enough for the holder, if it lives, to make it anew.
     this.#observed = { version: GONE, holder: GONE, duration: this.#retryPeriod * 1.25, at: this.#clock.now() };
     void this.#tell(() => this.#options.onHolder?.(''));

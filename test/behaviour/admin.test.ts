@@ -92,9 +92,13 @@ test('the OpenAPI document has every endpoint, and every endpoint answers as it 
   const queries: Readonly<Record<string, string>> = { '/api/v1/explain': explain };
   const paths = Object.keys(api.paths).sort();
   const lists = ['backends', 'certificates', 'diagnostics', 'events', 'explain', 'routes', 'status'];
-  assert.deepEqual(paths, [...lists.map((name) => `/api/v1/${name}`), '/healthz', '/metrics', '/readyz'].sort());
+  const all = [...lists, 'drain'].map((name) => `/api/v1/${name}`);
+  assert.deepEqual(paths, [...all, '/healthz', '/metrics', '/readyz'].sort());
   for (const path of paths) {
-    assert.notEqual(api.paths[path]?.get.summary, undefined, path);
+    const operations = Object.values<{ readonly summary?: string } | undefined>(api.paths[path] ?? {});
+    assert.ok(operations.length > 0 && operations.every((operation) => operation?.summary !== undefined), path);
+    // Asking for it changes something: see commands-drain.test.ts.
+    if (path === '/api/v1/drain') continue;
     if (path === '/api/v1/events') continue;
     const reply = await ask(queries[path] ?? path);
     assert.equal(reply.status, 200, path);

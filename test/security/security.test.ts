@@ -107,6 +107,7 @@ test('accounts, files, sockets and privileges are those that docs/security.md li
       '--http-port': `tcp:${weir.httpPort}`,
       '--https-port': `tcp:${weir.httpsPort}`,
       '--admin-address': `tcp:${weir.adminPort}`,
+      'admin.sock': `unix:${join(weir.stateDir, 'admin.sock')}`,
       'nginx/run/control.sock': `unix:${join(weir.stateDir, 'nginx/run/control.sock')}`,
     };
     const documented = documentedSockets().map(({ socket, owner }) => `${owner} ${places[socket] ?? socket}`);
