@@ -6,10 +6,12 @@ import { emptyModel, type Model, type ModelDelta } from '../model/model.ts';
 import type { SourceActivity } from '../sources/source.ts';
 import { type ControllerActorEvent, controllerMachine } from './controller-machine.ts';
 import type { ApplyOutcome } from './driver-machine.ts';
+import { DriverReports } from './driver-reports.ts';
 import { FindingLedger } from './finding-ledger.ts';
 import type { ModelFeed, ModelFeedSink } from './model-feed.ts';
 import type { StateStore } from './state-store.ts';
-import type { ReloadReasonView, Status } from './status.ts';
+import { ReloadLog } from './reload-log.ts';
+import type { Status } from './status.ts';
 import { buildStatus, isReady } from './build-status.ts';
 
 /** Milliseconds between looks at the load balancers. */
@@ -67,11 +69,8 @@ export class Controller {
   readonly #listeners = new Set<ControllerListener>();
   readonly #ledger = new FindingLedger();
   readonly #started = new Date();
-  readonly #observed = new Map<string, DriverState>();
-  /** What the last apply of each driver had found in the model. */
-  readonly #planned = new Map<string, readonly Finding[]>();
-  /** What each driver leaves out just now: as its last apply said, or as it was seen since. */
-  readonly #leftOut = new Map<string, readonly Finding[]>();
+  readonly #reports = new DriverReports();
+  readonly #reloads = new ReloadLog();
   /** The local data plane has what it was first given, or failed at it. */
   readonly #tried = Promise.withResolvers<void>();
   /** Let go of when the source's takes its place: it is as large. */
@@ -79,8 +78,6 @@ export class Controller {
   #stopped = false;
   #live: Model;
   #origin: 'none' | 'saved' | 'source' = 'none';
-  #reloads = 0;
-  #reloadReasons: readonly ReloadReasonView[] = [];
   #sourceError: Error | undefined;
   #observing: NodeJS.Timeout | undefined;
 
@@ -137,8 +134,7 @@ export class Controller {
   /** A load balancer was reloaded. Drivers tell it as it happens, also where no apply was the cause. */
   noteReload(driver: string, reason: string, detail: string): void {
     const at = (this.#options.now?.() ?? new Date()).toISOString();
-    this.#reloads++;
-    this.#reloadReasons = [{ at, driver, reason, detail, objects: [] }, ...this.#reloadReasons].slice(0, 10);
+    this.#reloads.note({ at, driver, reason, detail });
     this.#tell((each) => each.reloaded?.(driver, reason, detail));
     this.#tell((each) => each.changed?.());
   }
@@ -154,7 +150,7 @@ export class Controller {
   removeDriver(name: string): void {
     if (this.#actor.getSnapshot().context.drivers[name] === undefined) return;
     this.#send({ type: 'driver.removed', driver: name });
-    for (const facts of [this.#observed, this.#planned, this.#leftOut]) facts.delete(name);
+    this.#reports.forget(name);
     this.#tell((each) => each.removed?.(name));
     this.#tell((each) => each.changed?.());
   }
@@ -207,9 +203,9 @@ export class Controller {
       model: this.#live,
       origin: this.#origin,
       findings: this.findings(),
-      quarantined: this.#quarantined(),
-      reloads: this.#reloads,
-      reloadReasons: this.#reloadReasons,
+      quarantined: this.#reports.quarantined(),
+      reloads: this.#reloads.count,
+      reloadReasons: this.#reloads.reasons,
       savedState: this.#options.store,
       unsaved: this.#options.unsaved?.(),
     });
@@ -243,7 +239,7 @@ export class Controller {
 
   /** What the drivers have to say about the model: what they found in it, and what they leave out just now. */
   driverFindings(): { readonly planned: readonly Finding[]; readonly quarantined: readonly Finding[] } {
-    return { planned: [...this.#planned.values()].flat(), quarantined: this.#quarantined() };
+    return { planned: this.#reports.planned(), quarantined: this.#reports.quarantined() };
   }
 
   /** What the source did so far, by resource: for metrics. */
@@ -330,25 +326,14 @@ export class Controller {
   }
 
   #applied(driver: string, outcome: ApplyOutcome): void {
-    const first = !this.#planned.has(driver);
+    const first = this.#reports.applied(driver, outcome);
     if (driver === this.#local) this.#tried.resolve();
-    this.#planned.set(driver, [...outcome.plan.findings, ...(outcome.applied.findings ?? [])]);
-    this.#leftOut.set(driver, outcome.applied.quarantined);
     if (first || outcome.applied.reloaded) void this.#observe();
     if (driver === this.#local) {
       this.#guard('saving the model', () => this.#options.store?.record(outcome.model, outcome.delta));
     }
-    if (outcome.applied.reloaded) this.#nameReloadObjects(driver, outcome);
+    if (outcome.applied.reloaded) this.#reloads.nameObjects(driver, outcome);
     this.#tell((listener) => listener.applied?.(driver, outcome));
-  }
-
-  /** A driver tells of a reload when it happens; which objects made it necessary stands in the plan. */
-  #nameReloadObjects(driver: string, { plan }: ApplyOutcome): void {
-    const objects = plan.reload?.origins.map((origin) => origin.object) ?? [];
-    const newest = this.#reloadReasons.findIndex((reason) => reason.driver === driver);
-    this.#reloadReasons = this.#reloadReasons.map((reason, index) =>
-      index === newest ? { ...reason, objects } : reason,
-    );
   }
 
   #drivers() {
@@ -365,12 +350,8 @@ export class Controller {
       local: this.#local,
       synced: this.#feed.isSynced,
       drivers: this.#drivers(),
-      observed: this.#observed,
+      observed: this.#reports.observed,
     };
-  }
-
-  #quarantined(): readonly Finding[] {
-    return [...this.#leftOut.values()].flat();
   }
 
   #sourceHealthy(): boolean {
@@ -388,7 +369,7 @@ export class Controller {
     await Promise.all(
       Object.values(this.#actor.getSnapshot().context.drivers).map(async (actor) => {
         const { driver } = actor.getSnapshot().context;
-        const before = this.#planned.get(driver.name);
+        const seen = this.#reports.look(driver.name);
         const state = await driver.observe().catch(
           (error: unknown): DriverState => ({
             name: driver.name,
@@ -397,11 +378,7 @@ export class Controller {
           }),
         );
         if (this.#actor.getSnapshot().context.drivers[driver.name] !== actor) return;
-        this.#observed.set(driver.name, state);
-        const { findings } = state.detail;
-        if (Array.isArray(findings) && this.#planned.get(driver.name) === before) {
-          this.#leftOut.set(driver.name, findings as readonly Finding[]);
-        }
+        seen(state);
         const failing =
           this.#actor.getSnapshot().context.drivers[driver.name]?.getSnapshot().context.error !== undefined;
         this.#send({ type: 'driver.health', driver: driver.name, healthy: state.healthy && !failing });
