@@ -5,7 +5,7 @@ SETUP := tools/setup.sh
 NODE := node_modules/.bin/node
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench pressure soak vendor format clean dataplane other-nginx cluster cluster-down setup-run setup-test setup-bench setup-cluster controller package setup-controller setup-package
+.PHONY: help run test lint bench pressure soak vendor format clean dataplane other-nginx cluster cluster-down e2e-try setup-run setup-test setup-bench setup-cluster controller package setup-controller setup-package
 
 help: ## these lines
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -38,6 +38,9 @@ cluster: setup-cluster ## builds (once, 15 to 40 minutes) and starts a real Kube
 
 cluster-down: setup-cluster ## ends that cluster and checks that nothing is left of it
 	@exec $(NODE) test/cluster/down.ts
+
+e2e-try: setup-test setup-cluster setup-package dataplane ## weir in a real cluster of its own, from the image and by helm; ends with "N passed, N failed" (KUBECONFIG=FILE: in that one; TESTS='roll-outs')
+	@exec $(NODE) tools/e2e.ts $(TESTS)
 
 vendor: setup-test ## the locked npm packages into vendor/npm, from which every target installs without a network
 	@tools/vendor.sh

@@ -1,9 +1,10 @@
 /**
  * Runs every test that needs no cluster and ends with one line, `N passed, N failed`.
  *
- * Usage: tools/run-tests.ts [--update] [--no-types] [--root FOLDER] [FILE|TEXT…]
+ * Usage: tools/run-tests.ts [--update] [--no-types] [--e2e] [--root FOLDER] [FILE|TEXT…]
  * A FILE or TEXT keeps only test files whose path contains it. `--update` rewrites golden files.
  * Files named `*.alone.test.ts` measure time or load and run one at a time, after the others.
+ * `--e2e`: those of test/e2e instead, which need a cluster, one at a time in the order of their names.
  * Exit 0: at least one test ran and none failed. 1 otherwise.
  */
 import { spawnSync } from 'node:child_process';
@@ -16,11 +17,13 @@ import { TestReport } from './test-report.ts';
 
 const FILE_TIMEOUT_MS = 10 * 60_000;
 
-function testFiles(root: string, filters: readonly string[]): string[] {
-  const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'tools/**/*.test.ts', 'examples/**/*.test.ts'], {
-    cwd: root,
-    exclude: ['**/node_modules/**'],
-  }).sort();
+const PATTERNS = {
+  unclustered: ['src/**/*.test.ts', 'test/**/*.test.ts', 'tools/**/*.test.ts', 'examples/**/*.test.ts'],
+  e2e: ['test/e2e/*.e2e.ts'],
+} as const;
+
+function testFiles(root: string, filters: readonly string[], which: keyof typeof PATTERNS): string[] {
+  const files = globSync(PATTERNS[which], { cwd: root, exclude: ['**/node_modules/**'] }).sort();
   return filters.length === 0 ? files : files.filter((file) => filters.some((text) => file.includes(text)));
 }
 
@@ -55,22 +58,28 @@ function typecheck(root: string, report: TestReport): void {
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { update: { type: 'boolean' }, 'no-types': { type: 'boolean' }, root: { type: 'string' } },
+    options: {
+      update: { type: 'boolean' },
+      'no-types': { type: 'boolean' },
+      e2e: { type: 'boolean' },
+      root: { type: 'string' },
+    },
   });
   const root = values.root ?? join(import.meta.dirname, '..');
   const filters = positionals.map((path) => (path.startsWith('/') ? relative(root, path) : path));
-  const files = testFiles(root, filters);
+  const e2e = values.e2e === true;
+  const which = e2e ? 'e2e' : 'unclustered';
+  const files = testFiles(root, filters, which);
   const print = (line: string) => process.stdout.write(`${line}\n`);
   const report = new TestReport(root, print);
-  const idle = positionals.filter((_, index) => testFiles(root, filters.slice(index, index + 1)).length === 0);
+  const idle = positionals.filter((_, index) => testFiles(root, filters.slice(index, index + 1), which).length === 0);
   if (idle.length > 0) {
-    print(
-      `No test file has ${idle.join(' or ')} in its path (they are src/**/x.test.ts and under test/, tools/, examples/).`,
-    );
+    print(`No test file has ${idle.join(' or ')} in its path (they are ${PATTERNS[which].join(', ')}).`);
   }
-  if (filters.length === 0 && values['no-types'] !== true) typecheck(root, report);
-  const alone = files.filter((file) => file.endsWith('.alone.test.ts'));
-  const together = files.filter((file) => !file.endsWith('.alone.test.ts'));
+  if (filters.length === 0 && values['no-types'] !== true && !e2e) typecheck(root, report);
+  const isAlone = (file: string) => e2e || file.endsWith('.alone.test.ts');
+  const alone = files.filter(isAlone);
+  const together = files.filter((file) => !isAlone(file));
   const update = values.update === true;
   await runFiles(root, together, availableParallelism(), update, report);
   await runFiles(root, alone, 1, update, report);

@@ -1,5 +1,7 @@
 {{- define "weir.name" -}}
-{{- if contains "weir" .Release.Name }}{{ .Release.Name | trunc 40 | trimSuffix "-" }}{{ else }}{{ printf "%s-weir" .Release.Name | trunc 40 | trimSuffix "-" }}{{ end }}
+{{- /* A release may have dots in its name, a Service may not. */}}
+{{- $release := .Release.Name | replace "." "-" }}
+{{- if contains "weir" $release }}{{ $release | trunc 40 | trimSuffix "-" }}{{ else }}{{ printf "%s-weir" $release | trunc 40 | trimSuffix "-" }}{{ end }}
 {{- end }}
 
 {{- /* Labels that select pods; .component is added by who uses them. */}}
