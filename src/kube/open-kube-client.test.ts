@@ -247,6 +247,11 @@ test('an exec plugin that is missing, fails or talks nonsense is named, with wha
   const failed = await ask('/bin/sh', ['-c', 'echo log in first >&2; exit 3', 's3cret']);
   assert.match(failed.message, /\/bin\/sh ended with exit code 3: log in first$/);
   assert.doesNotMatch(failed.message, /s3cret/);
+  const chatty = await ask('/bin/sh', [
+    '-c',
+    'echo refused: eyJhbGciOiJSUzI1NiIsImtpZCI6.e30.c2lnbmF0dXJl >&2; exit 1',
+  ]);
+  assert.match(chatty.message, /ended with exit code 1: refused: \[redacted\]$/);
   assert.match((await ask('/bin/echo', ['hello'])).message, /\/bin\/echo wrote no JSON/);
   assert.match((await ask('/bin/echo', ['{"kind":"ExecCredential","apiVersion":"x"}'])).message, /in another version/);
 });

@@ -6,6 +6,8 @@ import { type ExecCredential, readExecCredential } from './exec-credential.ts';
 const PATIENCE_MS = 60_000;
 const MOST_OUTPUT = 1024 * 1024;
 const MOST_WORDS = 300;
+/** Longer than words are, and of what tokens and keys are made of. */
+const LIKE_A_SECRET = /[A-Za-z0-9+_=.~-]{24,}/g;
 
 export interface ExecRun {
   readonly plugin: ExecPlugin;
@@ -86,7 +88,7 @@ function failure(
           : typeof error.code === 'number'
             ? `ended with exit code ${error.code}`
             : `could not be run (${String(error.code)})`;
-  const words = stderr.trim().slice(-MOST_WORDS);
+  const words = stderr.trim().replace(LIKE_A_SECRET, '[redacted]').slice(-MOST_WORDS);
   return new KubeError(`the credential plugin ${plugin.command} ${why}${words === '' ? '' : `: ${words}`}`, {
     remedy: remedyOf(plugin),
   });

@@ -21,7 +21,7 @@ export interface ClientCertificatesOutcome {
   readonly refused?: string;
   /** Ingresses whose routes answer 503, because another decides otherwise. */
   readonly overruled: ReadonlySet<string>;
-  /** Secrets that were looked at. */
+  /** Secrets that were looked at: never one of another namespace, which is refused by its name alone. */
   readonly secrets: ReadonlySet<string>;
   readonly findings: readonly Finding[];
 }
@@ -35,7 +35,7 @@ export function buildClientCertificates(
   const [decider, ...others] = ingresses.filter(({ settings }) => settings.clientCertificate !== undefined);
   if (decider === undefined) return NOTHING;
   const { clientCertificate: settings } = decider.settings;
-  const secrets = new Set([secretKeyOf(decider)]);
+  const secrets = new Set(isOwn(decider) ? [secretKeyOf(decider)] : []);
   const findings: Finding[] = [];
   const overruled = new Set<string>();
   for (const other of others) {
@@ -75,7 +75,7 @@ function readPolicy(
     why: `Secret ${key} ${why}`,
     ...(fix === undefined ? {} : { fix }),
   });
-  if (!key.startsWith(`${namespace}/`)) {
+  if (!isOfNamespace(key, namespace)) {
     return refuse('is in another namespace than the Ingress', `Put the Secret into namespace ${namespace}.`);
   }
   const { exists, refused, authorities, revocations } = lookup(key);
@@ -107,6 +107,14 @@ function readPolicy(
 function asksAlike(a: ServedIngress, b: ServedIngress): boolean {
   const asked = ({ settings }: ServedIngress) => ({ ...settings.clientCertificate, secret: undefined });
   return secretKeyOf(a) === secretKeyOf(b) && equalParts(asked(a), asked(b));
+}
+
+function isOwn(ingress: ServedIngress): boolean {
+  return isOfNamespace(secretKeyOf(ingress), ingress.object.ref.namespace);
+}
+
+function isOfNamespace(secretKey: string, namespace: string): boolean {
+  return secretKey.startsWith(`${namespace}/`);
 }
 
 function secretKeyOf({ object, settings }: ServedIngress): string {

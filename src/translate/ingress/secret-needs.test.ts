@@ -48,3 +48,13 @@ test('an Ingress of another class needs nothing', () => {
   translator.update(put(site('a', 'a-tls')));
   assert.deepEqual(translator.takeSecretNeeds(), []);
 });
+
+test('a Secret of another namespace is not needed: what refers to it is refused by the name alone', () => {
+  const translator = new IngressTranslator(OPTIONS);
+  const prefix = 'nginx.ingress.kubernetes.io';
+  const clients = { [`${prefix}/auth-tls-secret`]: 'elsewhere/clients' };
+  const backends = { [`${prefix}/proxy-ssl-secret`]: 'elsewhere/backends', [`${prefix}/backend-protocol`]: 'HTTPS' };
+  translator.update(put(site('a', 'a-tls', clients), site('b', 'b-tls', backends)));
+  const keys = translator.takeSecretNeeds().map(({ key }) => key);
+  assert.deepEqual(keys.sort(), ['shop/a-tls', 'shop/b-tls']);
+});
