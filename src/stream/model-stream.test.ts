@@ -101,11 +101,13 @@ test('failures, quarantined objects and reloads of a proxy are told by its contr
     fix: 'Mend it.',
   };
   proxy.driver.quarantined = [finding];
-  proxy.driver.applyErrors = [new Error('disk on fire')];
+  // For as long as nobody has seen it.
+  proxy.driver.applyErrors = Array.from({ length: 1000 }, () => new Error('disk on fire'));
   controller.source.sink.changed([putService('new', 9)]);
   await eventually('the failure to be told', () =>
     controller.controller.status().drivers[0]?.error?.includes('disk on fire'),
   );
+  proxy.driver.applyErrors = [];
   await eventually('it to be overcome', () => controller.controller.isCaughtUp, { withinMs: 20_000 });
   assert.deepEqual(
     controller.controller.status().quarantined.map(({ message }) => message),
